@@ -1,0 +1,71 @@
+/* Files, hashes and the clock. */
+#define _POSIX_C_SOURCE 200809L
+#include "base/base.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+bool file_read(const char *path, text *t)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return false;
+    char buffer[16384];
+    size_t n;
+    while ((n = fread(buffer, 1, sizeof buffer, f)) > 0)
+        text_add_n(t, buffer, n);
+    bool ok = !ferror(f);
+    return fclose(f) == 0 && ok;
+}
+
+bool file_write(const char *path, const void *data, size_t len)
+{
+    text temporary = {0};
+    text_printf(&temporary, "%s.%ld.part", path, (long)getpid());
+    FILE *f = fopen(text_str(&temporary), "wb");
+    bool ok = f && fwrite(data, 1, len, f) == len;
+    if (f && fclose(f) != 0)
+        ok = false;
+    if (ok)
+        ok = rename(text_str(&temporary), path) == 0;
+    if (!ok && f)
+        (void)remove(text_str(&temporary));
+    text_free(&temporary);
+    return ok;
+}
+
+bool folder_make(const char *path)
+{
+    text part = {0};
+    for (const char *p = path; *p; p++) {
+        if (*p == '/' && part.len && mkdir(text_str(&part), 0777) != 0 && errno != EEXIST)
+            break;
+        text_add_n(&part, p, 1);
+    }
+    bool ok = mkdir(text_str(&part), 0777) == 0 || errno == EEXIST;
+    text_free(&part);
+    return ok;
+}
+
+uint64_t hash_bytes(uint64_t hash, const void *data, size_t len)
+{
+    const unsigned char *p = data;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+uint64_t hash_text(uint64_t hash, const char *s)
+{
+    return hash_bytes(hash, s, strlen(s) + 1);
+}
+
+double clock_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}

@@ -1,0 +1,116 @@
+/* emu: a CPU emulator for PTX, the whole face of libwwemu.
+ *
+ * Give it PTX text (as NVRTC or nvcc print it) and a launch; it runs the grid on the host's cores, one CTA a core at
+ * a time (the CTAs of a cluster together), and returns what memory holds afterwards, or why it could not go on:
+ * a deadlock (who waits on which barrier, with parity, pending arrivals and bytes), a fault (address, instruction,
+ * thread), or an instruction it does not have. It knows nothing of warpwright's kernels: names in its reports come
+ * from the caller (emu_names).
+ *
+ * Determinism: the same module, memory, launch and seed give the same result, whatever the number of host threads,
+ * for kernels that are themselves free of races between CTAs.
+ *
+ * Device pointers are host addresses of blocks handed out by emu_alloc; every global access is checked against
+ * those blocks. */
+#ifndef WW_EMU_H
+#define WW_EMU_H
+
+#include "base/base.h"
+
+typedef struct emu_machine emu_machine; /* global memory and settings */
+typedef struct emu_module emu_module;   /* parsed PTX */
+
+typedef enum emu_status {
+    EMU_OK,
+    EMU_DEADLOCK,    /* no warp can run and no asynchronous operation is pending */
+    EMU_FAULT,       /* bad address, misalignment, misuse of a barrier, trap */
+    EMU_UNSUPPORTED, /* an instruction or a form of one that the emulator does not have */
+    EMU_BAD_LAUNCH,  /* launch dimensions, parameters or kernel name do not fit the module */
+} emu_status;
+
+/* When asynchronous engines (TMA, bulk copies, wgmma) carry out what was issued. LATE waits until nothing else can
+ * run, or a wait demands it: a missing wait or fence shows as stale data. */
+typedef enum emu_async_order { EMU_ASYNC_LATE, EMU_ASYNC_EARLY, EMU_ASYNC_RANDOM } emu_async_order;
+
+/* Names for reports. Offsets count from the start of dynamic shared memory. */
+typedef struct emu_range_name {
+    uint32_t offset, bytes;
+    const char *name; /* "smem_ab.full[2]" */
+} emu_range_name;
+
+typedef struct emu_warp_name {
+    uint32_t first, end; /* warps [first, end) of a CTA */
+    const char *name;    /* "task load" */
+} emu_warp_name;
+
+typedef struct emu_names {
+    const emu_range_name *ranges;
+    size_t range_count;
+    const emu_warp_name *warps;
+    size_t warp_count;
+} emu_names;
+
+typedef struct emu_launch {
+    const char *kernel; /* .entry name */
+    uint32_t grid[3], block[3], cluster[3]; /* cluster {0,0,0} means {1,1,1} */
+    uint32_t dynamic_shared_bytes;
+    const void *params; /* the packed .param block */
+    size_t param_bytes;
+    uint32_t sm_count; /* 0: 4. What %nsmid would say; launch code sizes persistent grids by it */
+    uint32_t host_threads; /* 0: as many as the host has cores */
+    emu_async_order async_order;
+    uint64_t seed; /* for EMU_ASYNC_RANDOM */
+    emu_names names;
+} emu_launch;
+
+typedef struct emu_result {
+    emu_status status;
+    text report;           /* one or more lines, empty when status is EMU_OK; free with text_free */
+    uint64_t instructions; /* warp instructions executed */
+} emu_result;
+
+emu_machine *emu_machine_new(void);
+void emu_machine_free(emu_machine *m);
+
+/* Zero-filled block of global memory, 256-byte aligned; 0 when bytes is 0. */
+uint64_t emu_alloc(emu_machine *m, size_t bytes);
+/* False when address is not the start of a block. */
+bool emu_free(emu_machine *m, uint64_t address);
+/* Host pointer to [address, address + bytes), or NULL when that is not inside one block. */
+void *emu_host_pointer(emu_machine *m, uint64_t address, size_t bytes);
+
+/* Parses a PTX module. NULL on failure, with "line:column: what" lines in errors. */
+emu_module *emu_module_load(const char *ptx, size_t len, text *errors);
+void emu_module_free(emu_module *module);
+
+/* Runs one kernel to its end. Returns result->status. */
+emu_status emu_run(emu_machine *m, const emu_module *module, const emu_launch *launch, emu_result *result);
+
+/* ---- tensor maps ------------------------------------------------------------------------------------- */
+
+enum { EMU_TENSOR_MAP_BYTES = 128, EMU_TENSOR_MAX_RANK = 5 };
+
+typedef enum emu_element { /* order and meaning of CUtensorMapDataType */
+    EMU_U8, EMU_U16, EMU_U32, EMU_S32, EMU_U64, EMU_S64, EMU_F16, EMU_F32, EMU_F64, EMU_BF16,
+    EMU_F32_FTZ, EMU_TF32, EMU_TF32_FTZ,
+} emu_element;
+
+typedef enum emu_swizzle { EMU_SWIZZLE_NONE, EMU_SWIZZLE_32B, EMU_SWIZZLE_64B, EMU_SWIZZLE_128B } emu_swizzle;
+
+/* A tiled tensor map; extents innermost first, strides[0] is that of dimension 1 (dimension 0 is dense). */
+typedef struct emu_tensor {
+    emu_element element;
+    uint32_t rank;
+    uint64_t address; /* device pointer, 16-byte aligned */
+    uint64_t extent[EMU_TENSOR_MAX_RANK];
+    uint64_t stride_bytes[EMU_TENSOR_MAX_RANK - 1]; /* multiples of 16 */
+    uint32_t box[EMU_TENSOR_MAX_RANK];              /* 1..256 each */
+    emu_swizzle swizzle;
+} emu_tensor;
+
+/* Packs a map into the 128 bytes a kernel takes as its CUtensorMap (our own layout: the vendor's is not public).
+ * Returns NULL, or what is wrong with the description, by the rules of cuTensorMapEncodeTiled. */
+const char *emu_tensor_map_encode(const emu_tensor *t, void *map);
+/* False when the bytes are not such a map. */
+bool emu_tensor_map_decode(const void *map, emu_tensor *t);
+
+#endif
