@@ -1,0 +1,9 @@
+/* warpwright: check, prove, generate and run warp-specialised CUDA kernels. Includes the whole public API. */
+#ifndef WARPWRIGHT_H
+#define WARPWRIGHT_H
+
+#include "warpwright/diag.h"
+#include "warpwright/kernel.h"
+#include "warpwright/schedule.h"
+
+#endif

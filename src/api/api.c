@@ -1,0 +1,109 @@
+/* The public calls that walk through the layers: check, prove, emit, report. Each step is done once and kept. */
+#include "capture/capture.h"
+#include "emit/emit.h"
+#include "lower/lower.h"
+#include "prove/prove.h"
+#include "report/report.h"
+#include "verify/verify.h"
+
+#include <stdio.h>
+
+/* WW_DUMP=lower,emit prints what a pass made on stderr. */
+static bool dump_wanted(const char *pass)
+{
+    const char *list = getenv("WW_DUMP");
+    return list && strstr(list, pass);
+}
+
+/* Closes the declaration and lowers it. The first half can fail on its own account: what recording refused cannot be
+ * lowered. */
+static ir_program *program_of(ww_kernel *k)
+{
+    if (k->program || ww_diag_count(k->diags.first, WW_ERROR))
+        return k->program;
+    model_resolve(k);
+    model_layout(k);
+    if (ww_diag_count(k->diags.first, WW_ERROR))
+        return NULL;
+    k->program = lower_kernel(k);
+    if (dump_wanted("lower")) {
+        text dump = {0};
+        ir_dump(k->program, &dump);
+        (void)fputs(text_str(&dump), stderr);
+        text_free(&dump);
+    }
+    return k->program;
+}
+
+const ww_diag *ww_kernel_check(ww_kernel *k)
+{
+    if (!k->closed) {
+        const ir_program *p = program_of(k);
+        k->closed = true;
+        if (p && !k->unchecked)
+            verify_kernel(k, p);
+    }
+    return k->diags.first;
+}
+
+static bool has_errors(ww_kernel *k)
+{
+    return ww_diag_count(ww_kernel_check(k), WW_ERROR) > 0;
+}
+
+ww_verdict ww_kernel_prove(ww_kernel *k)
+{
+    if (has_errors(k))
+        return (ww_verdict){.refutation = k->diags.first};
+    return prove_program(k, k->program);
+}
+
+/* A kernel that is not proved is not generated: the verdict's diagnostics join the kernel's. */
+const char *ww_kernel_emit(ww_kernel *k)
+{
+    if (k->cuda || has_errors(k))
+        return k->cuda;
+    if (!k->unchecked && !ww_kernel_prove(k).proved)
+        return NULL;
+    text cuda = {0};
+    emit_program(k->program, &cuda);
+    k->cuda = arena_strndup(&k->arena, text_str(&cuda), cuda.len);
+    text_free(&cuda);
+    if (dump_wanted("emit"))
+        (void)fputs(k->cuda, stderr);
+    return k->cuda;
+}
+
+void ww_kernel_table(ww_kernel *k, FILE *out)
+{
+    (void)ww_kernel_check(k);
+    if (k->program)
+        report_table(k->program, out);
+}
+
+void ww_kernel_graph(ww_kernel *k, FILE *out)
+{
+    (void)ww_kernel_check(k);
+    if (k->program)
+        report_graph(k->program, out);
+}
+
+void ww_kernel_free(ww_kernel *k)
+{
+    if (!k)
+        return;
+    if (k->program)
+        lower_free(k->program);
+    for (size_t i = 0; i < k->tasks.len; i++) {
+        vec_free(&k->tasks.at[i]->schedule->steps);
+        vec_free(&k->tasks.at[i]->schedule->values);
+        vec_free(&k->tasks.at[i]->schedule->open);
+    }
+    for (size_t i = 0; i < k->resources.len; i++)
+        vec_free(&k->resources.at[i]->work);
+    vec_free(&k->resources);
+    vec_free(&k->tasks);
+    vec_free(&k->edges);
+    arena_free(&k->arena);
+    free(k);
+}

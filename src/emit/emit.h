@@ -1,0 +1,13 @@
+/* emit: the task program as one readable CUDA translation unit.
+ *
+ * Prints what the IR says and decides nothing itself: each operation is a line or two, barriers are addresses in
+ * dynamic shared memory, cursors are registers. The device headers (device/ww) give the names. */
+#ifndef WW_EMIT_H
+#define WW_EMIT_H
+
+#include "lower/lower.h"
+
+/* Appends the translation unit to out. */
+void emit_program(const ir_program *p, text *out);
+
+#endif

@@ -1,0 +1,57 @@
+/* Tasks: warp ranges and register budgets. Recording the schedule is the next layer's. */
+#include "model/model.h"
+#include "model/names.h"
+
+enum { FEWEST_REGISTERS = 24, MOST_REGISTERS = 256, REGISTER_UNIT = 8 };
+
+static void check_warps(ww_task *t)
+{
+    diag_list *diags = &t->kernel->diags;
+    const ww_task_options *o = &t->options;
+    if (o->first_warp >= 0 && o->warps >= 1 && o->first_warp < WW_MAX_WARPS && o->warps <= WW_MAX_WARPS - o->first_warp)
+        return;
+    ww_diag *d = diag_add(diags, WW_BAD_VALUE, t->place, "warp range of task %s", t->name);
+    diag_expected(diags, d, "at least one warp, within warps 0 to %d", WW_MAX_WARPS - 1);
+    diag_found(diags, d, "first_warp = %d, warps = %d", o->first_warp, o->warps);
+    t->options.first_warp = 0;
+    t->options.warps = 1;
+}
+
+/* setmaxnreg's immediate: 24 to 256 in steps of 8 (PTX ISA, setmaxnreg). */
+static void check_registers(ww_task *t)
+{
+    diag_list *diags = &t->kernel->diags;
+    int n = t->options.registers;
+    if (n == 0 || (n >= FEWEST_REGISTERS && n <= MOST_REGISTERS && n % REGISTER_UNIT == 0))
+        return;
+    ww_diag *d = diag_add(diags, WW_BAD_VALUE, t->place, "registers of task %s", t->name);
+    diag_expected(diags, d, "%d to %d in steps of %d, or 0 to leave them as compiled", FEWEST_REGISTERS,
+                  MOST_REGISTERS, REGISTER_UNIT);
+    diag_found(diags, d, "%d", n);
+    t->options.registers = 0;
+}
+
+ww_task *model_task_new(ww_place place, ww_kernel *k, const char *name, const ww_task_options *options)
+{
+    (void)model_closed(k, place, "a task");
+    ww_task *t = arena_new(&k->arena, ww_task);
+    t->kernel = k;
+    t->index = (int)k->tasks.len;
+    t->name = arena_strdup(&k->arena, name ? name : "");
+    t->place = place;
+    if (options)
+        t->options = *options;
+    if (!name_is_identifier(t->name))
+        (void)diag_add(&k->diags, WW_BAD_NAME, place, "the task's name \"%s\" is not a C identifier", t->name);
+    for (size_t i = 0; i < k->tasks.len; i++)
+        if (strcmp(k->tasks.at[i]->name, t->name) == 0) {
+            ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, place, "two tasks are named %s", t->name);
+            diag_related(&k->diags, d, k->tasks.at[i]->place, "the other one");
+        }
+    if (k->tasks.len == WW_MAX_TASKS)
+        (void)diag_add(&k->diags, WW_TOO_MANY, place, "kernel %s has more than %d tasks", k->name, WW_MAX_TASKS);
+    check_warps(t);
+    check_registers(t);
+    vec_push(&k->tasks, t);
+    return t;
+}

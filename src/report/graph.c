@@ -1,0 +1,330 @@
+/* The kernel as a Graphviz drawing, to be read from left to right.
+ *
+ *   clusters        tasks; in them one node a work method, joined by the values handed from one to the other
+ *   other nodes     resources, shaped by kind: stacked box = ring in shared memory, box = shared memory
+ * without a pipeline, hexagon = barriers only, ellipse = global memory or registers, house = work queue solid
+ * edges     work that fills or empties a resource dashed edges    auxiliary work, and the tasks a queue deals
+ * tiles to grey edges      the dependency graph, as declared
+ *
+ * Node names: r<resource>, w<task>_<operation> for the first call of a work method. */
+#include "report/report.h"
+#include "report/cells.h"
+
+#include "capture/capture.h"
+
+typedef struct resource_kind {
+    const char *shape, *fill;
+} resource_kind;
+
+static const resource_kind ring = {"box3d", "#cfe3f7"}, buffer = {"box", "#cfe3f7"},
+                           barriers = {"hexagon", "#fbe9c6"}, elsewhere = {"ellipse", "#ececec"},
+                           queue = {"house", "#d5ecd4"};
+
+static const resource_kind *kind_of(const ww_resource *r)
+{
+    if (r->is_queue)
+        return &queue;
+    if (model_pipelined(r))
+        return r->buffer_count ? &ring : &barriers;
+    return r->buffer_count ? &buffer : &elsewhere;
+}
+
+/* Text inside an HTML-like label. */
+static void put_text(const char *s, FILE *out)
+{
+    for (; *s; s++)
+        if (*s == '<')
+            (void)fputs("&lt;", out);
+        else if (*s == '>')
+            (void)fputs("&gt;", out);
+        else if (*s == '&')
+            (void)fputs("&amp;", out);
+        else
+            (void)fputc(*s, out);
+}
+
+static void put_bold(const char *s, FILE *out)
+{
+    (void)fputs("<b>", out);
+    put_text(s, out);
+    (void)fputs("</b>", out);
+}
+
+/* ---- resources
+ * ------------------------------------------------------------------------------------------------ */
+
+static uint32_t stage_bytes(const ir_program *p, int resource)
+{
+    uint32_t bytes = 0;
+    for (size_t i = 0; i < p->buffers.len; i++)
+        if (p->buffers.at[i].resource == resource)
+            bytes += p->buffers.at[i].stage_bytes;
+    return bytes;
+}
+
+/* "full 1 + 49152 B, empty 8": what completes a phase of each barrier. */
+static void put_phases(const ir_program *p, int resource, FILE *out)
+{
+    const char *before = "<br/>";
+    for (size_t i = 0; i < p->barriers.len; i++) {
+        const ir_barrier *b = &p->barriers.at[i];
+        if (b->resource != resource)
+            continue;
+        (void)fprintf(out, "%s%s %u", before, b->side == IR_FULL ? "full" : "empty", b->arrivals);
+        if (b->tx_bytes)
+            (void)fprintf(out, " + %u B", b->tx_bytes);
+        before = ", ";
+    }
+}
+
+static void put_resource(const ir_program *p, const ww_resource *r, FILE *out)
+{
+    const resource_kind *kind = kind_of(r);
+    uint32_t bytes = stage_bytes(p, r->index);
+    (void)fprintf(out, "  r%d [shape=%s, fillcolor=\"%s\", label=<", r->index, kind->shape, kind->fill);
+    put_bold(r->name, out);
+    if (model_pipelined(r))
+        (void)fprintf(out, "<br/>%s, %d stage%s", model_protocol_of(r->pipeline.type)->label, model_stages(r),
+                      model_stages(r) == 1 ? "" : "s");
+    if (bytes)
+        (void)fprintf(out, model_pipelined(r) ? " x %u B" : "<br/>%u B", bytes);
+    put_phases(p, r->index, out);
+    (void)fputs(">]\n", out);
+}
+
+/* ---- tasks and their work
+ * --------------------------------------------------------------------------------------- */
+
+/* The first operation that calls the same work method as operation `at`. */
+static size_t first_call(const ir_task *t, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (t->ops.at[i].kind == IR_WORK && t->ops.at[i].work == t->ops.at[at].work)
+            return i;
+    return at;
+}
+
+static bool is_first_call(const ir_task *t, size_t at)
+{
+    return t->ops.at[at].kind == IR_WORK && first_call(t, at) == at;
+}
+
+static bool tensor_core_reads(const ir_program *p, const ir_op *op, int resource)
+{
+    for (int e = 0; e < op->effect_count; e++)
+        if (op->effects[e].kind == IR_WGMMA_READ && p->buffers.at[op->effects[e].buffer].resource == resource)
+            return true;
+    return false;
+}
+
+/* Whether the task moves data through that side of a resource by work that a node stands for. */
+static bool has_work(const ir_program *p, const ir_task *t, int resource, ww_side side)
+{
+    for (size_t i = 0; i < t->ops.len; i++) {
+        const ir_op *op = &t->ops.at[i];
+        if (op->kind == IR_WORK && op->resource == resource && op->work->declared->side == side &&
+            !op->work->declared->auxiliary)
+            return true;
+        if (side == WW_CONSUMER && tensor_core_reads(p, op, resource))
+            return true;
+    }
+    return false;
+}
+
+/* A side of a pipeline that the task synchronises on without calling work for it: its first verb gets a node.
+ */
+static bool is_bare_verb(const ir_program *p, const ir_task *t, size_t at)
+{
+    const ir_op *op = &t->ops.at[at];
+    if (op->verb < 0 || has_work(p, t, op->resource, capture_verb_side((ww_verb)op->verb)))
+        return false;
+    for (size_t i = 0; i < at; i++) {
+        const ir_op *other = &t->ops.at[i];
+        if (other->verb >= 0 && other->resource == op->resource &&
+            capture_verb_side((ww_verb)other->verb) == capture_verb_side((ww_verb)op->verb))
+            return false;
+    }
+    return true;
+}
+
+static void put_work_node(const ir_program *p, int task, size_t at, FILE *out)
+{
+    const ir_op *op = &p->tasks.at[task].ops.at[at];
+    (void)fprintf(out, "    w%d_%zu [shape=box, style=\"filled,rounded%s\", fillcolor=white, label=<", task,
+                  at, op->work->declared->auxiliary ? ",dashed" : "");
+    put_bold(op->work->declared->name, out);
+    (void)fputs("<br/>", out);
+    put_text(p->kernel->resources.at[op->resource]->name, out);
+    (void)fputs(">]\n", out);
+}
+
+static void put_verb_node(int task, size_t at, const ir_op *op, FILE *out)
+{
+    bool producer = capture_verb_side((ww_verb)op->verb) == WW_PRODUCER;
+    (void)fprintf(out, "    w%d_%zu [shape=plaintext, style=\"\", label=\"%s\"]\n", task, at,
+                  producer ? "acquire, commit" : "wait, release");
+}
+
+static void put_task_label(const ir_program *p, const ir_task *t, FILE *out)
+{
+    (void)fputs("    label=<", out);
+    put_bold(t->name, out);
+    (void)fprintf(out, "<br/>warps %d to %d", t->first_warp, t->first_warp + t->warps - 1);
+    if (t->registers)
+        (void)fprintf(out, ", %d registers", t->registers);
+    if (t->queue >= 0) {
+        (void)fputs("<br/>tiles of ", out);
+        put_text(p->kernel->resources.at[t->queue]->name, out);
+    }
+    (void)fputs(">\n", out);
+}
+
+static void put_task(const ir_program *p, int task, FILE *out)
+{
+    const ir_task *t = &p->tasks.at[task];
+    (void)fprintf(out, "  subgraph cluster_%d {\n", task);
+    put_task_label(p, t, out);
+    for (size_t i = 0; i < t->ops.len; i++)
+        if (is_first_call(t, i))
+            put_work_node(p, task, i, out);
+        else if (is_bare_verb(p, t, i))
+            put_verb_node(task, i, &t->ops.at[i], out);
+    (void)fputs("  }\n", out);
+}
+
+/* ---- edges
+ * ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t copied_bytes(const ir_op *op)
+{
+    uint32_t bytes = 0;
+    for (int e = 0; e < op->effect_count; e++)
+        bytes += op->effects[e].kind == IR_COPY_IN ? op->effects[e].bytes : 0;
+    return bytes;
+}
+
+/* Between a work node and the resource it belongs to. */
+static void put_work_edge(int task, size_t at, const ir_op *op, FILE *out)
+{
+    bool producer = op->work->declared->side == WW_PRODUCER;
+    if (producer)
+        (void)fprintf(out, "  w%d_%zu -> r%d [", task, at, op->resource);
+    else
+        (void)fprintf(out, "  r%d -> w%d_%zu [", op->resource, task, at);
+    (void)fprintf(out, "style=%s", op->work->declared->auxiliary ? "dashed" : "solid");
+    if (copied_bytes(op))
+        (void)fprintf(out, ", label=\"TMA, %u B\"", copied_bytes(op));
+    (void)fputs("]\n", out);
+}
+
+/* From the resources whose slots the tensor core reads on behalf of another resource's work. */
+static void put_tensor_edges(const ir_program *p, int task, size_t at, FILE *out)
+{
+    const ir_op *op = &p->tasks.at[task].ops.at[at];
+    int last = -1; /* one edge a resource, its buffers follow each other */
+    for (int e = 0; e < op->effect_count; e++) {
+        int resource = p->buffers.at[op->effects[e].buffer].resource;
+        if (op->effects[e].kind == IR_WGMMA_READ && resource != op->resource && resource != last) {
+            (void)fprintf(out, "  r%d -> w%d_%zu [label=\"wgmma\"]\n", resource, task, at);
+            last = resource;
+        }
+    }
+}
+
+static void put_verb_edge(int task, size_t at, const ir_op *op, FILE *out)
+{
+    if (capture_verb_side((ww_verb)op->verb) == WW_PRODUCER)
+        (void)fprintf(out, "  w%d_%zu -> r%d\n", task, at, op->resource);
+    else
+        (void)fprintf(out, "  r%d -> w%d_%zu\n", op->resource, task, at);
+}
+
+/* Whether an earlier call of the same work method took an input of that name from the same maker. */
+static bool handed_before(const ir_task *t, size_t at, int input)
+{
+    const ir_op *op = &t->ops.at[at];
+    size_t maker = first_call(t, (size_t)t->values.at[op->in[input]].producer);
+    for (size_t i = 0; i < at; i++) {
+        const ir_op *other = &t->ops.at[i];
+        if (other->kind == IR_WORK && other->work == op->work && other->in[input] >= 0 &&
+            first_call(t, (size_t)t->values.at[other->in[input]].producer) == maker)
+            return true;
+    }
+    return false;
+}
+
+static void put_value_edges(const ir_task *t, int task, size_t at, FILE *out)
+{
+    const ir_op *op = &t->ops.at[at];
+    for (int i = 0; op->kind == IR_WORK && i < op->work->in_count; i++) {
+        if (op->in[i] < 0 || handed_before(t, at, i))
+            continue;
+        size_t maker = first_call(t, (size_t)t->values.at[op->in[i]].producer);
+        (void)fprintf(out, "  w%d_%zu -> w%d_%zu [label=\"%s\", style=dotted]\n", task, maker, task,
+                      first_call(t, at), op->work->in[i].name);
+    }
+}
+
+static void put_task_edges(const ir_program *p, int task, FILE *out)
+{
+    const ir_task *t = &p->tasks.at[task];
+    for (size_t i = 0; i < t->ops.len; i++) {
+        if (is_first_call(t, i)) {
+            put_work_edge(task, i, &t->ops.at[i], out);
+            put_tensor_edges(p, task, i, out);
+        } else if (is_bare_verb(p, t, i)) {
+            put_verb_edge(task, i, &t->ops.at[i], out);
+        }
+        put_value_edges(t, task, i, out);
+    }
+}
+
+/* A queue points at the cluster of each task that loops over its tiles; edges end at a node, so at its first.
+ */
+static void put_queue_edge(const ir_program *p, int task, FILE *out)
+{
+    const ir_task *t = &p->tasks.at[task];
+    if (t->queue < 0)
+        return;
+    for (size_t i = 0; i < t->ops.len; i++)
+        if (is_first_call(t, i) || is_bare_verb(p, t, i)) {
+            (void)fprintf(out, "  r%d -> w%d_%zu [lhead=cluster_%d, style=dashed, color=\"#5b9a58\"]\n",
+                          t->queue, task, i, task);
+            return;
+        }
+}
+
+static void put_dependencies(const ir_program *p, FILE *out)
+{
+    for (size_t i = 0; i < p->kernel->edges.len; i++) {
+        const model_edge *edge = &p->kernel->edges.at[i];
+        if (edge->upstream >= 0)
+            (void)fprintf(out, "  r%d -> r%d [color=\"#b0b0b0\", arrowhead=vee, constraint=false]\n",
+                          edge->upstream, edge->downstream);
+    }
+}
+
+/* ---- the whole
+ * ---------------------------------------------------------------------------------------------------- */
+
+static const char preamble[] =
+    "  rankdir=LR; compound=true; nodesep=0.3; ranksep=0.6; fontname=\"Helvetica\"; fontsize=12\n"
+    "  style=\"rounded,filled\"; fillcolor=\"#f7f4ee\"; color=\"#b9b09c\"; labeljust=l\n"
+    "  node [fontname=\"Helvetica\", fontsize=11, style=filled, color=\"#6b7785\"]\n"
+    "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#44546a\", arrowsize=0.7]\n";
+
+void report_graph(const ir_program *p, FILE *out)
+{
+    (void)fprintf(out, "digraph \"%s\" {\n%s", p->kernel->name, preamble);
+    for (size_t i = 0; i < p->kernel->resources.len; i++)
+        put_resource(p, p->kernel->resources.at[i], out);
+    for (int i = 0; i < (int)p->tasks.len; i++)
+        if (p->tasks.at[i].ops.len)
+            put_task(p, i, out);
+    for (int i = 0; i < (int)p->tasks.len; i++) {
+        put_task_edges(p, i, out);
+        put_queue_edge(p, i, out);
+    }
+    put_dependencies(p, out);
+    (void)fputs("}\n", out);
+}
