@@ -1,8 +1,9 @@
 /* copies: checks the three copy twins bit for bit and times them beside cudaMemcpyAsync on one GPU.
  *
  *     nvcc -gencode=arch=compute_90a,code=sm_90a -std=c++17 -O3 -Idevice -Iexamples/01_grid_stride_copy
- *          -Iexamples/02_tma_copy -Iexamples/03_persistent_copy bench/twin/copies.cu bench/twin/grid_stride_twin.cu
- *          bench/twin/tma_copy_twin.cu bench/twin/persistent_copy_twin.cu -o copies */
+ *         -Iexamples/02_tma_copy -Iexamples/03_persistent_copy bench/twin/copies.cu
+ *         bench/twin/grid_stride_twin.cu bench/twin/tma_copy_twin.cu bench/twin/persistent_copy_twin.cu
+ *         -o copies */
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -65,14 +66,14 @@ static ww_tensor_map row_map(const matrix &m)
 {
     decltype(&cuTensorMapEncodeTiled) encode;
     cudaDriverEntryPointQueryResult found;
-    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void **>(&encode), 12000,
-                                           cudaEnableDefault, &found));
+    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void **>(&encode),
+                                           12000, cudaEnableDefault, &found));
     const cuuint64_t extent[2] = {static_cast<cuuint64_t>(m.cols), static_cast<cuuint64_t>(m.rows)};
     const cuuint64_t stride[1] = {static_cast<cuuint64_t>(m.cols) * 2};
     const cuuint32_t box[2] = {TMA_COPY_COLUMNS, 1}, step[2] = {1, 1};
     ww_tensor_map map;
-    CHECK(encode(reinterpret_cast<CUtensorMap *>(&map), CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, m.from, extent, stride, box,
-                 step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+    CHECK(encode(reinterpret_cast<CUtensorMap *>(&map), CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, m.from, extent,
+                 stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                  CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
     return map;
 }

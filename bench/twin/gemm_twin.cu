@@ -3,119 +3,100 @@
  *
  * Included by twin.cu once for each variant, which is set by
  *     TWIN_KERNEL   the kernel's name
- *     TWIN_LAG      0: settle each step, release its stage at once; 1: keep one step in flight, release one later
- *
- * Shared memory: A ring, B ring, staging of D, then the full and the empty barriers. */
-#include "gemm.cuh"
+ *     TWIN_LAG      0: settle each step and release its stage at once
+ *                   1: keep one step in flight and release its stage one step later */
+#include "gemm_twin.cuh"
 
 extern "C" __global__ void __launch_bounds__(384, 1) TWIN_KERNEL(const __grid_constant__ gemm_params params)
 {
     extern __shared__ __align__(1024) unsigned char ww_smem[];
     const uint32_t smem = ww::shared_address(ww_smem);
-    const uint32_t smem_a = smem;
-    const uint32_t smem_b = smem + GEMM_STAGES * GEMM_A_BYTES;
-    const uint32_t staging = smem + GEMM_STAGES * GEMM_STAGE_BYTES;
-    const uint32_t full = staging + GEMM_STAGING_BYTES;
-    const uint32_t empty = full + 8 * GEMM_STAGES;
-    const int warp = ww::warp_index();
-    const int lane = ww::lane_index();
+    const uint32_t full = smem + twin::MAP_FULL, empty = smem + twin::MAP_EMPTY;
+    const int warp = ww::warp_index(), lane = ww::lane_index();
 
     if (warp == 0 && ww::elect_one()) {
-        for (int i = 0; i < GEMM_STAGES; i++) {
-            ww::mbarrier_init(full + 8 * i, 1);  /* the load warp */
-            ww::mbarrier_init(empty + 8 * i, 8); /* eight math warps */
+        for (uint32_t stage = 0; stage < GEMM_STAGES; stage++) {
+            ww::mbarrier_init(full + 8 * stage, 1);  /* the load warp */
+            ww::mbarrier_init(empty + 8 * stage, 8); /* eight math warps */
         }
         ww::fence_mbarrier_init();
     }
     __syncthreads();
 
-    if (warp < 4) { /* warpgroup 0: the load warp and three idle ones */
+    ww::static_queue queue =
+        ww::static_queue_make(params.tiles_m, params.tiles_n, 1, 1, 1, params.swizzle, params.raster_along_m);
+    if (warp < 4) { /* the load warp and three idle ones */
         ww::setmaxnreg_dec<40>();
         if (warp == 0) { /* task load */
-            gmem_ab r_gmem_ab;
-            smem_ab r_smem_ab;
-            int index = 0;
-            uint32_t parity = 1;
-            ww::static_queue queue = ww::static_queue_make(params.tiles_m, params.tiles_n, 1, 1, 1,
-                                                           params.swizzle, params.raster_along_m);
-            {
-                const gemm_info info = {params, 0, 0, params.k_tiles, 1, 0, 0, {}, {}, warp, lane};
-                smem_ab_prefetch(r_smem_ab, info);
-            }
+            gmem_ab gmem_ab_self;
+            smem_ab smem_ab_self;
+            twin::cursor produce = {0, 1};
+            smem_ab_prefetch(smem_ab_self, twin::staging_info(params, smem, {}, warp, lane));
             for (ww_tile tile = queue.first(); tile.valid; tile = queue.next()) {
-                for (int k = 0; k < params.k_tiles; k++) {
-                    const gemm_info info = {params, k, 0, params.k_tiles, 1, index, full + 8 * index,
-                                            {smem_a + index * GEMM_A_BYTES, smem_b + index * GEMM_B_BYTES},
-                                            tile, warp, lane};
-                    int coord_k, coord_m, coord_n;
-                    gmem_ab_coords(r_gmem_ab, info, coord_k, coord_m, coord_n);
-                    ww::mbarrier_wait(empty + 8 * index, parity); /* acquire smem_ab */
+#pragma unroll 1
+                for (int i = 0; i < params.k_tiles; i++) {
+                    const gemm_info info = twin::ring_info(params, smem, i, produce, tile, warp, lane);
+                    int k, m, n;
+                    gmem_ab_coords(gmem_ab_self, info, k, m, n);
+                    ww::mbarrier_wait(empty + 8 * produce.slot, produce.parity); /* acquire smem_ab */
                     if (ww::elect_one())
-                        ww::mbarrier_arrive_expect_tx(full + 8 * index, GEMM_STAGE_BYTES);
-                    smem_ab_tma_load(r_smem_ab, info, coord_k, coord_m, coord_n);
-                    index = index + 1 == GEMM_STAGES ? 0 : index + 1;
-                    parity ^= index == 0;
+                        ww::mbarrier_arrive_expect_tx(full + 8 * produce.slot, GEMM_STAGE_BYTES);
+                    smem_ab_tma_load(smem_ab_self, info, k, m, n);
+                    produce.advance();
                 }
             }
-            for (int i = 0; i < GEMM_STAGES; i++) { /* tail: no arrival may reach an exited CTA */
-                ww::mbarrier_wait(empty + 8 * index, parity);
-                index = index + 1 == GEMM_STAGES ? 0 : index + 1;
-                parity ^= index == 0;
+            for (int i = 0; i < GEMM_STAGES; i++) { /* tail: nobody arrives at an exited CTA */
+                ww::mbarrier_wait(empty + 8 * produce.slot, produce.parity);
+                produce.advance();
             }
         }
-    } else { /* warpgroups 1 and 2: task math */
+    } else { /* task math, two warpgroups */
         ww::setmaxnreg_inc<232>();
         const int task_warp = warp - 4;
-        smem_ab r_smem_ab;
-        accum r_accum;
-        gmem_d r_gmem_d;
-        int index = 0;
-        uint32_t parity = 0;
+        smem_ab smem_ab_self;
+        accum accum_self;
+        gmem_d gmem_d_self;
+        twin::cursor consume = {0, 0};
 #if TWIN_LAG
-        int release = 0;
+        twin::cursor release = {0, 0};
 #endif
-        ww::static_queue queue = ww::static_queue_make(params.tiles_m, params.tiles_n, 1, 1, 1, params.swizzle,
-                                                       params.raster_along_m);
         for (ww_tile tile = queue.first(); tile.valid; tile = queue.next()) {
-            const gemm_info tile_info = {params, 0, 0, params.k_tiles, 1, 0, 0, {staging}, tile, task_warp, lane};
-            accum_clear(r_accum, tile_info);
-            for (int k = 0; k < params.k_tiles; k++) {
-                const gemm_info info = {params, k, 0, params.k_tiles, 1, index, full + 8 * index,
-                                        {smem_a + index * GEMM_A_BYTES, smem_b + index * GEMM_B_BYTES},
-                                        tile, task_warp, lane};
+            const gemm_info tile_info = twin::staging_info(params, smem, tile, task_warp, lane);
+            accum_clear(accum_self, tile_info);
+#pragma unroll 1
+            for (int i = 0; i < params.k_tiles; i++) {
+                const gemm_info info = twin::ring_info(params, smem, i, consume, tile, task_warp, lane);
                 uint64_t a, b;
-                ww::mbarrier_wait(full + 8 * index, parity); /* wait smem_ab */
-                smem_ab_descriptors(r_smem_ab, info, a, b);
-                accum_mma(r_accum, info, a, b);
+                ww::mbarrier_wait(full + 8 * consume.slot, consume.parity); /* wait smem_ab */
+                smem_ab_descriptors(smem_ab_self, info, a, b);
+                accum_mma(accum_self, info, a, b);
 #if TWIN_LAG
-                accum_settle_previous(r_accum, info);
-                if (k > 0) { /* release smem_ab, one step late */
+                accum_settle_previous(accum_self, info);
+                if (i > 0) {
                     ww::syncwarp();
-                    if (lane == 0)
-                        ww::mbarrier_arrive(empty + 8 * release);
-                    release = release + 1 == GEMM_STAGES ? 0 : release + 1;
+                    if (ww::elect_one())
+                        ww::mbarrier_arrive(empty + 8 * release.slot); /* release smem_ab, one step late */
+                    release.advance();
                 }
 #else
-                accum_settle(r_accum, info);
+                accum_settle(accum_self, info);
                 ww::syncwarp();
-                if (lane == 0) /* release smem_ab */
-                    ww::mbarrier_arrive(empty + 8 * index);
+                if (ww::elect_one())
+                    ww::mbarrier_arrive(empty + 8 * consume.slot); /* release smem_ab */
 #endif
-                index = index + 1 == GEMM_STAGES ? 0 : index + 1;
-                parity ^= index == 0;
+                consume.advance();
             }
 #if TWIN_LAG
-            accum_settle(r_accum, tile_info);
+            accum_settle(accum_self, tile_info);
             ww::syncwarp();
-            if (lane == 0) /* release smem_ab, the last step */
-                ww::mbarrier_arrive(empty + 8 * release);
-            release = release + 1 == GEMM_STAGES ? 0 : release + 1;
+            if (ww::elect_one())
+                ww::mbarrier_arrive(empty + 8 * release.slot); /* release smem_ab, the last step */
+            release.advance();
 #endif
             gemm_fragment result;
-            accum_result(r_accum, tile_info, result);
-            gmem_d_store(r_gmem_d, tile_info, result);
+            accum_result(accum_self, tile_info, result);
+            gmem_d_store(gmem_d_self, tile_info, result);
         }
-        const gemm_info info = {params, 0, 0, params.k_tiles, 1, 0, 0, {staging}, {}, task_warp, lane};
-        gmem_d_drain(r_gmem_d, info);
+        gmem_d_drain(gmem_d_self, twin::staging_info(params, smem, {}, task_warp, lane));
     }
 }

@@ -1,17 +1,20 @@
 /* twin: checks and times the hand-written gemm twins against cuBLAS on one GPU.
  *
- * Every shape is first checked on integers, where fp32 accumulation is exact and every element of D must equal
- * cuBLAS's, and on normal data, against cuBLAS and against rows accumulated in fp64 on the host. Then twin and
- * cuBLAS run in turns on normal data, each launch between its own pair of events; the medians are printed.
+ * Every shape is first checked on integers, where fp32 accumulation is exact and every element of D must
+ * equal cuBLAS's, and on normal data, against cuBLAS and against rows accumulated in fp64 on the host. Then
+ * all settings and cuBLAS run in turns on normal data, each launch between its own pair of events; medians
+ * are printed: of each variant's fastest setting, or with the argument `all` of every one.
  *
- *     nvcc -gencode=arch=compute_90a,code=sm_90a -std=c++17 -O3 -Idevice -Iexamples/04_gemm bench/twin/twin.cu
- *          -lcublas -o twin */
+ *     nvcc -gencode=arch=compute_90a,code=sm_90a -std=c++17 -O3 -Idevice -Iexamples/04_gemm
+ *         bench/twin/twin.cu -lcublas -o twin */
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include <cublas_v2.h>
@@ -30,6 +33,7 @@
 #undef TWIN_KERNEL
 #define TWIN_KERNEL gemm_cluster_lag_one
 #include "gemm_twin_cluster.cu"
+#undef TWIN_LAG
 
 #define CHECK(call)                                                                                          \
     do {                                                                                                     \
@@ -40,8 +44,6 @@
             std::exit(1);                                                                                    \
         }                                                                                                    \
     } while (0)
-
-enum { SMEM_BYTES = GEMM_STAGES * GEMM_STAGE_BYTES + GEMM_STAGING_BYTES + 16 * GEMM_STAGES };
 
 struct shape {
     int m, n, k;
@@ -80,13 +82,15 @@ __device__ static uint32_t hash32(uint32_t x)
 /* Standard normal numbers, or integers from -2 to 1. */
 __global__ void fill(__nv_bfloat16 *to, size_t count, uint32_t seed, bool integers)
 {
-    for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < count; i += size_t{gridDim.x} * blockDim.x) {
+    for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < count;
+         i += size_t{gridDim.x} * blockDim.x) {
         const uint32_t h = hash32(static_cast<uint32_t>(i) * 2 + seed), g = hash32(h ^ 0x9e3779b9u);
         if (integers) {
             to[i] = __float2bfloat16(static_cast<float>(h >> 30) - 2.0f);
             continue;
         }
-        const float u = (static_cast<float>(h >> 8) + 1.0f) * 0x1p-24f, v = static_cast<float>(g >> 8) * 0x1p-24f;
+        const float u = (static_cast<float>(h >> 8) + 1.0f) * 0x1p-24f,
+                    v = static_cast<float>(g >> 8) * 0x1p-24f;
         to[i] = __float2bfloat16(sqrtf(-2.0f * logf(u)) * cospif(2.0f * v));
     }
 }
@@ -131,8 +135,8 @@ static ww_tensor_map tensor_map(void *base, int inner, int outer, int pitch, int
     static decltype(&cuTensorMapEncodeTiled) encode;
     if (!encode) {
         cudaDriverEntryPointQueryResult found;
-        CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void **>(&encode), 12000,
-                                               cudaEnableDefault, &found));
+        CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void **>(&encode),
+                                               12000, cudaEnableDefault, &found));
         CHECK(found != cudaDriverEntryPointSuccess);
     }
     const cuuint64_t extent[2] = {static_cast<cuuint64_t>(inner), static_cast<cuuint64_t>(outer)};
@@ -141,8 +145,8 @@ static ww_tensor_map tensor_map(void *base, int inner, int outer, int pitch, int
     const cuuint32_t step[2] = {1, 1};
     ww_tensor_map map;
     static_assert(sizeof(map) == sizeof(CUtensorMap), "a tensor map is 128 bytes");
-    CHECK(encode(reinterpret_cast<CUtensorMap *>(&map), CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, base, extent, stride, box,
-                 step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, promotion,
+    CHECK(encode(reinterpret_cast<CUtensorMap *>(&map), CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, base, extent,
+                 stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, promotion,
                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
     return map;
 }
@@ -173,24 +177,24 @@ static launch launch_prepare(const problem &p, const setting &t)
     l.params.tiles_n = ww::ceil_div(s.n, GEMM_TILE_N);
     l.params.swizzle = t.swizzle;
     l.params.raster_along_m = t.raster_along_m;
-    const int total = ww::static_queue_total(ww::static_queue_over(l.params.tiles_m, l.params.tiles_n, 1,
-                                                                   t.v->cluster, 1, t.swizzle, t.raster_along_m));
+    const int total = ww::static_queue_total(ww::static_queue_over(
+        l.params.tiles_m, l.params.tiles_n, 1, t.v->cluster, 1, t.swizzle, t.raster_along_m));
     l.grid = dim3(t.v->cluster, 1, std::min(total, multiprocessors() / t.v->cluster));
-    CHECK(cudaFuncSetAttribute(l.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SMEM_BYTES));
+    CHECK(cudaFuncSetAttribute(l.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, twin::SMEM_BYTES));
     return l;
 }
 
 static void launch_run(const launch &l)
 {
-    l.kernel<<<l.grid, 384, SMEM_BYTES>>>(l.params);
+    l.kernel<<<l.grid, 384, twin::SMEM_BYTES>>>(l.params);
 }
 
 static void cublas_run(cublasHandle_t handle, const problem &p)
 {
     const float one = 1.0f, zero = 0.0f;
-    CHECK(cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, p.s.n, p.s.m, p.s.k, &one, p.b, CUDA_R_16BF, p.s.k, p.a,
-                       CUDA_R_16BF, p.s.k, &zero, p.reference, CUDA_R_16BF, p.s.pitch, CUBLAS_COMPUTE_32F,
-                       CUBLAS_GEMM_DEFAULT));
+    CHECK(cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, p.s.n, p.s.m, p.s.k, &one, p.b, CUDA_R_16BF, p.s.k,
+                       p.a, CUDA_R_16BF, p.s.k, &zero, p.reference, CUDA_R_16BF, p.s.pitch,
+                       CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
 
 /* ---- checking ---------------------------------------------------------------------------------------- */
@@ -202,7 +206,8 @@ static std::vector<__nv_bfloat16> to_host(const __nv_bfloat16 *from, size_t coun
     return host;
 }
 
-/* The largest |D - exact| over some rows, in units of the error allowed: bf16 rounding plus fp32 accumulation. */
+/* The largest |D - exact| over some rows, in units of the error allowed: bf16 rounding plus fp32
+ * accumulation. */
 static double error_of_rows(const problem &p, const std::vector<__nv_bfloat16> &d)
 {
     const shape &s = p.s;
@@ -229,8 +234,9 @@ static double error_of_rows(const problem &p, const std::vector<__nv_bfloat16> &
     return worst;
 }
 
-/* Runs one setting on one kind of data; true if D is right and the padding of its rows untouched. (TMA clips its
- * stores by units of 16 bytes: elements that share the last unit with the end of a row are written too.) */
+/* Runs one setting on one kind of data; true if D is right and the padding of its rows untouched. (TMA clips
+ * its stores by units of 16 bytes: elements that share the last unit with the end of a row are written too.)
+ */
 static bool check(cublasHandle_t handle, const problem &p, const setting &t, bool integers)
 {
     problem_fill(p, integers);
@@ -260,15 +266,17 @@ static bool check(cublasHandle_t handle, const problem &p, const setting &t, boo
     const bool right = touched == 0 && worst <= 1.0 && (integers ? unequal == 0 : relative < 4e-3);
     std::printf("%s %5d x %5d x %5d  %-22s swizzle %2d along %c  %-8s unequal to cuBLAS %zu, relative %.2e, "
                 "fp64 rows %.3f of the tolerance, padding touched %zu\n",
-                right ? "ok  " : "FAIL", p.s.m, p.s.n, p.s.k, t.v->name, t.swizzle, t.raster_along_m ? 'm' : 'n',
-                integers ? "integers" : "normal", unequal, relative, worst, touched);
+                right ? "ok  " : "FAIL", p.s.m, p.s.n, p.s.k, t.v->name, t.swizzle,
+                t.raster_along_m ? 'm' : 'n', integers ? "integers" : "normal", unequal, relative, worst,
+                touched);
     return right;
 }
 
 /* ---- timing ------------------------------------------------------------------------------------------- */
 
 struct timing {
-    double twin_ms, cublas_ms;
+    std::vector<double> twin_ms; /* one a setting */
+    double cublas_ms;
 };
 
 static double median(std::vector<float> &v)
@@ -277,81 +285,116 @@ static double median(std::vector<float> &v)
     return v[v.size() / 2];
 }
 
-/* Twin and cuBLAS in turns; medians. */
-static timing time_setting(cublasHandle_t handle, const problem &p, const setting &t, int repeats)
+/* Keeps the GPU busy while the host prepares the launch that is timed, so that no host time is counted. */
+__global__ void hold(uint64_t nanoseconds)
 {
-    const launch l = launch_prepare(p, t);
-    cudaEvent_t e[3];
-    for (cudaEvent_t &event : e)
-        CHECK(cudaEventCreate(&event));
-    std::vector<float> twin, cublas;
-    for (int i = -3; i < repeats; i++) {
-        CHECK(cudaEventRecord(e[0]));
-        launch_run(l);
-        CHECK(cudaEventRecord(e[1]));
-        cublas_run(handle, p);
-        CHECK(cudaEventRecord(e[2]));
-        CHECK(cudaEventSynchronize(e[2]));
-        float ms[2];
-        CHECK(cudaEventElapsedTime(&ms[0], e[0], e[1]));
-        CHECK(cudaEventElapsedTime(&ms[1], e[1], e[2]));
-        if (i >= 0) {
-            twin.push_back(ms[0]);
-            cublas.push_back(ms[1]);
+    uint64_t begin, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+    do {
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    } while (now - begin < nanoseconds);
+}
+
+/* The time of one launch, after a pause: back to back, big products heat the chip into its power limit. */
+template <class F> static float time_once(cudaEvent_t begin, cudaEvent_t end, int pause_ms, F run)
+{
+    float ms;
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+    hold<<<1, 1>>>(300000);
+    CHECK(cudaEventRecord(begin));
+    run();
+    CHECK(cudaEventRecord(end));
+    CHECK(cudaEventSynchronize(end));
+    CHECK(cudaEventElapsedTime(&ms, begin, end));
+    return ms;
+}
+
+/* All settings and cuBLAS in turns, so that all meet the same clock; medians. */
+static timing time_settings(cublasHandle_t handle, const problem &p, const std::vector<setting> &settings,
+                            int rounds, int pause_ms)
+{
+    std::vector<launch> launches;
+    for (const setting &t : settings)
+        launches.push_back(launch_prepare(p, t));
+    cudaEvent_t begin, end;
+    CHECK(cudaEventCreate(&begin));
+    CHECK(cudaEventCreate(&end));
+    const size_t turns = settings.size() + 1; /* the last is cuBLAS */
+    std::vector<std::vector<float>> times(turns);
+    for (int round = -2; round < rounds; round++)
+        for (size_t i = 0; i < turns; i++) {
+            const size_t turn = (i + static_cast<size_t>(round + 2)) % turns;
+            const float ms = time_once(begin, end, pause_ms, [&] {
+                turn < settings.size() ? launch_run(launches[turn]) : cublas_run(handle, p);
+            });
+            if (round >= 0)
+                times[turn].push_back(ms);
         }
-    }
     CHECK(cudaGetLastError());
-    for (cudaEvent_t event : e)
-        CHECK(cudaEventDestroy(event));
-    return {median(twin), median(cublas)};
+    CHECK(cudaEventDestroy(begin));
+    CHECK(cudaEventDestroy(end));
+    timing result;
+    for (size_t i = 0; i < settings.size(); i++)
+        result.twin_ms.push_back(median(times[i]));
+    result.cublas_ms = median(times.back());
+    return result;
 }
 
-static double print_timing(const problem &p, const setting &t, timing ms)
+static void print_setting(const problem &p, const setting &t, double ms, double cublas_ms)
 {
-    const double flop = 2.0 * p.s.m * p.s.n * p.s.k;
     static const char *const promotions[] = {"none", "64", "128", "256"};
-    std::printf("%5d x %5d x %5d  %-22s swizzle %2d along %c  promotion %-4s  %8.3f ms %6.1f TFLOP/s   cuBLAS %8.3f "
-                "ms %6.1f TFLOP/s   ratio %.3f\n",
-                p.s.m, p.s.n, p.s.k, t.v->name, t.swizzle, t.raster_along_m ? 'm' : 'n', promotions[t.promotion],
-                ms.twin_ms, flop / ms.twin_ms * 1e-9, ms.cublas_ms, flop / ms.cublas_ms * 1e-9,
-                ms.cublas_ms / ms.twin_ms);
-    return ms.cublas_ms / ms.twin_ms;
+    std::printf("    %-20s swizzle %2d along %c promotion %-4s %9.4f ms %6.1f TFLOP/s  ratio %.3f\n",
+                t.v->name, t.swizzle, t.raster_along_m ? 'm' : 'n', promotions[t.promotion], ms,
+                2e-9 * p.s.m * p.s.n * p.s.k / ms, cublas_ms / ms);
 }
 
-/* Every tile order and promotion of every variant; returns the best setting of each variant. */
-static std::vector<setting> sweep(cublasHandle_t handle, const problem &p, int repeats)
+/* The fastest setting of each variant, or all settings. */
+static void print_timing(const problem &p, const std::vector<setting> &settings, const timing &t,
+                         const char *how, bool all)
 {
-    std::vector<setting> best;
+    std::printf("%d x %d x %d, %s: cuBLAS %.4f ms, %.1f TFLOP/s\n", p.s.m, p.s.n, p.s.k, how, t.cublas_ms,
+                2e-9 * p.s.m * p.s.n * p.s.k / t.cublas_ms);
     for (const variant &v : variants) {
-        setting best_setting = {};
-        double best_ratio = 0;
-        for (int swizzle : {1, 4, 8, 16})
-            for (int raster_along_m : {1, 0}) {
-                const setting t = {&v, swizzle, raster_along_m, CU_TENSOR_MAP_L2_PROMOTION_L2_128B};
-                const double ratio = print_timing(p, t, time_setting(handle, p, t, repeats));
-                if (ratio > best_ratio)
-                    best_ratio = ratio, best_setting = t;
-            }
-        for (CUtensorMapL2promotion promotion : {CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B}) {
-            setting t = best_setting;
-            t.promotion = promotion;
-            const double ratio = print_timing(p, t, time_setting(handle, p, t, repeats));
-            if (ratio > best_ratio)
-                best_ratio = ratio, best_setting = t;
+        size_t best = settings.size();
+        for (size_t i = 0; i < settings.size(); i++) {
+            if (settings[i].v != &v)
+                continue;
+            if (best == settings.size() || t.twin_ms[i] < t.twin_ms[best])
+                best = i;
+            if (all)
+                print_setting(p, settings[i], t.twin_ms[i], t.cublas_ms);
         }
-        best.push_back(best_setting);
+        if (!all)
+            print_setting(p, settings[best], t.twin_ms[best], t.cublas_ms);
     }
-    return best;
 }
 
-int main()
+/* Every tile order of every variant, and the promotions of one order. */
+static std::vector<setting> sweep_settings()
 {
-    const shape shapes[] = {
-        {4096, 4096, 4096, 4096}, {8192, 8192, 8192, 8192}, {8192, 8192, 1024, 8192}, {3001, 2531, 1096, 2544}};
+    std::vector<setting> settings;
+    for (const variant &v : variants) {
+        for (int raster_along_m : {1, 0})
+            for (int swizzle : {1, 4, 8, 16})
+                settings.push_back({&v, swizzle, raster_along_m, CU_TENSOR_MAP_L2_PROMOTION_L2_128B});
+        settings.push_back({&v, 8, 1, CU_TENSOR_MAP_L2_PROMOTION_NONE});
+        settings.push_back({&v, 8, 1, CU_TENSOR_MAP_L2_PROMOTION_L2_256B});
+    }
+    return settings;
+}
+
+int main(int argc, char **argv)
+{
+    const bool all = argc > 1 && std::strcmp(argv[1], "all") == 0;
+    const shape shapes[] = {{4096, 4096, 4096, 4096},
+                            {8192, 8192, 8192, 8192},
+                            {8192, 8192, 1024, 8192},
+                            {3001, 2531, 1096, 2544}};
     cublasHandle_t handle;
     CHECK(cublasCreate(&handle));
     bool right = true;
-    for (shape s : {shape{1, 1, 8, 16}, shape{129, 257, 72, 272}, shape{3001, 2531, 1096, 2544}, shape{4096, 4096, 4096, 4096}}) {
+    for (shape s : {shape{1, 1, 8, 16}, shape{129, 257, 72, 272}, shape{3001, 2531, 1096, 2544},
+                    shape{4096, 4096, 4096, 4096}}) {
         const problem p = problem_new(s);
         for (const variant &v : variants)
             for (bool integers : {true, false})
@@ -363,13 +406,10 @@ int main()
         return 1;
     for (shape s : shapes) {
         const problem p = problem_new(s);
+        const std::vector<setting> settings = sweep_settings();
         problem_fill(p, false);
-        std::printf("-- sweep\n");
-        const std::vector<setting> best = sweep(handle, p, s.m == 8192 ? 11 : 25);
-        std::printf("-- best settings\n");
-        for (int round = 0; round < 2; round++)
-            for (const setting &t : best)
-                print_timing(p, t, time_setting(handle, p, t, 41));
+        print_timing(p, settings, time_settings(handle, p, settings, 21, 0), "back to back", all);
+        print_timing(p, settings, time_settings(handle, p, settings, 11, 5), "5 ms apart", all);
         problem_free(p);
     }
     CHECK(cublasDestroy(handle));

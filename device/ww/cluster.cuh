@@ -53,10 +53,11 @@ WW_DEVICE uint32_t cluster_map(uint32_t addr, uint32_t rank)
  * cluster_map ("cp.async.bulk"). */
 WW_DEVICE void bulk_copy_to_peer(uint32_t remote, uint32_t smem, uint32_t bytes, uint32_t remote_barrier)
 {
-    asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                 :
-                 : "r"(remote), "r"(smem), "r"(bytes), "r"(remote_barrier)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+        :
+        : "r"(remote), "r"(smem), "r"(bytes), "r"(remote_barrier)
+        : "memory");
 }
 
 } // namespace ww

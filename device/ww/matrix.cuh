@@ -1,7 +1,7 @@
 /* matrix: registers to and from memory in matrix-shaped or 128-bit pieces, and rounding to 16-bit pairs.
  *
- * An 8x8 matrix of 16-bit elements is spread over a warp: lane l holds the elements 2(l%4) and 2(l%4)+1 of row
- * l/4 in one register, which is also how a wgmma accumulator lies once rounded to 16 bits. */
+ * An 8x8 matrix of 16-bit elements is spread over a warp: lane l holds the elements 2(l%4) and 2(l%4)+1 of
+ * row l/4 in one register, which is also how a wgmma accumulator lies once rounded to 16 bits. */
 #ifndef WW_MATRIX_CUH
 #define WW_MATRIX_CUH
 

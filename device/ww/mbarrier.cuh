@@ -1,8 +1,8 @@
 /* mbarrier: the 8-byte barrier objects in shared memory that pipelines are made of.
  *
- * A phase completes when its pending arrivals and its pending transaction bytes are both zero; its parity then
- * flips. try_wait(addr, p) holds when the phase of parity p has completed, so that on a fresh barrier parity 1
- * holds at once (a producer's first lap) and parity 0 waits for the first completion. */
+ * A phase completes when its pending arrivals and its pending transaction bytes are both zero; its parity
+ * then flips. try_wait(addr, p) holds when the phase of parity p has completed, so that on a fresh barrier
+ * parity 1 holds at once (a producer's first lap) and parity 0 waits for the first completion. */
 #ifndef WW_MBARRIER_CUH
 #define WW_MBARRIER_CUH
 
@@ -41,7 +41,10 @@ WW_DEVICE void mbarrier_arrive_expect_tx(uint32_t addr, uint32_t bytes)
 /* `bytes` more transaction bytes for this phase, and no arrival ("mbarrier.expect_tx"). */
 WW_DEVICE void mbarrier_expect_tx(uint32_t addr, uint32_t bytes)
 {
-    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" : : "r"(addr), "r"(bytes) : "memory");
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;"
+                 :
+                 : "r"(addr), "r"(bytes)
+                 : "memory");
 }
 
 /* One arrival at the barrier at the same address in CTA `rank` of the cluster, itself included

@@ -1,10 +1,10 @@
 /* tile_queue: the static persistent scheduler: which tiles this CTA works on, in which order.
  *
  * The grid is (cluster_m, cluster_n, clusters launched). Cluster z starts with linear index z and steps by
- * gridDim.z; an index is turned into coordinates by rasterising the grid of clusters along m or n, in bands of
- * `swizzle` clusters across. A band keeps the operands of the tiles in flight few, so that they stay in L2.
- * With a swizzle the band side is rounded up, so that some coordinates may lie outside the problem: they are
- * valid work, and bodies clip. Every warp computes this alone, from registers. */
+ * gridDim.z; an index is turned into coordinates by rasterising the grid of clusters along m or n, in bands
+ * of `swizzle` clusters across. A band keeps the operands of the tiles in flight few, so that they stay in
+ * L2. With a swizzle the band side is rounded up, so that some coordinates may lie outside the problem: they
+ * are valid work, and bodies clip. Every warp computes this alone, from registers. */
 #ifndef WW_TILE_QUEUE_CUH
 #define WW_TILE_QUEUE_CUH
 

@@ -3,7 +3,8 @@
  * A load completes by transaction bytes on an mbarrier; a store is awaited by groups: commit_group closes the
  * calling thread's group, wait_group_read<N> holds when all but the N newest have read their shared memory,
  * wait_group<N> when they have also written. Coordinates are in elements, innermost first; out-of-range
- * elements load as zero and store nothing. Shared tiles are 128-byte aligned, 1024 with the 128-byte swizzle. */
+ * elements load as zero and store nothing. Shared tiles are 128-byte aligned, 1024 with the 128-byte swizzle.
+ */
 #ifndef WW_TMA_CUH
 #define WW_TMA_CUH
 
@@ -57,8 +58,8 @@ WW_DEVICE void tensor_load_2d_hint(uint32_t smem, const ww_tensor_map *map, uint
 
 /* The same box into every CTA of `mask` (bit = rank in the cluster), at our own offsets: each destination's
  * barrier counts the bytes that landed in its memory ("cp.async.bulk.tensor"). */
-WW_DEVICE void tensor_load_2d_multicast(uint32_t smem, const ww_tensor_map *map, uint32_t barrier, int c0, int c1,
-                                        uint16_t mask)
+WW_DEVICE void tensor_load_2d_multicast(uint32_t smem, const ww_tensor_map *map, uint32_t barrier, int c0,
+                                        int c1, uint16_t mask)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
                  ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;"

@@ -59,8 +59,8 @@ WW_DEVICE void named_barrier_arrive(int id, int threads)
     asm volatile("bar.arrive %0, %1;" : : "r"(id), "r"(threads) : "memory");
 }
 
-/* Raises this warpgroup's register budget to N (24..256, a multiple of 8); waits until the CTA's pool has them.
- * All four warps of a warpgroup execute the same one ("setmaxnreg"). */
+/* Raises this warpgroup's register budget to N (24..256, a multiple of 8); waits until the CTA's pool has
+ * them. All four warps of a warpgroup execute the same one ("setmaxnreg"). */
 template <int N> WW_DEVICE void setmaxnreg_inc()
 {
     static_assert(N >= 24 && N <= 256 && N % 8 == 0, "setmaxnreg takes a multiple of 8 from 24 to 256");

@@ -2,8 +2,8 @@
  *
  * Four consecutive warps, the first a multiple of four, execute each of these together. The order is: fence
  * once the accumulators or shared operands were touched by ordinary code, any number of mma, commit, and wait
- * before the accumulators are read or the operands' memory is given back. All names end in the shape and type;
- * N/2 accumulators a thread: warp w of the warpgroup holds rows 16w..16w+15, and lane l in d[4j..4j+3]
+ * before the accumulators are read or the operands' memory is given back. All names end in the shape and
+ * type; N/2 accumulators a thread: warp w of the warpgroup holds rows 16w..16w+15, and lane l in d[4j..4j+3]
  *
  *     d[4j+0], d[4j+1]   row 16w + l/4,       columns 8j + 2(l%4), +1
  *     d[4j+2], d[4j+3]   row 16w + l/4 + 8,   the same columns
@@ -67,13 +67,13 @@ WW_HOST_DEVICE uint64_t descriptor_k_major_sw128(uint32_t addr)
 #define WW_NAMES_32                                                                                          \
     WW_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define WW_NAMES_64                                                                                          \
-    WW_NAMES_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"            \
+    WW_NAMES_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"           \
                 ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 #define WW_NAMES_128                                                                                         \
-    WW_NAMES_64 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"            \
-                ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"            \
-                ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110"      \
-                ", %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125"  \
+    WW_NAMES_64 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"           \
+                ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"           \
+                ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110"     \
+                ", %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125" \
                 ", %126, %127"
 
 #define WW_VALUES_4(d, i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
@@ -83,9 +83,9 @@ WW_HOST_DEVICE uint64_t descriptor_k_major_sw128(uint32_t addr)
 #define WW_VALUES_64(d, i) WW_VALUES_32(d, i), WW_VALUES_32(d, i + 32)
 #define WW_VALUES_128(d, i) WW_VALUES_64(d, i), WW_VALUES_64(d, i + 64)
 
-/* Defines wgmma_m64n{N}k16_{TYPE}(d, a, b, accumulate): d = A.B^T, plus the old d if accumulate is not 0. R is
- * N/2, the number of accumulators; RA, RB, RP are the operand numbers R, R+1, R+2. Both operands K-major, not
- * negated ("wgmma.mma_async"). */
+/* Defines wgmma_m64n{N}k16_{TYPE}(d, a, b, accumulate): d = A.B^T, plus the old d if accumulate is not 0. R
+ * is N/2, the number of accumulators; RA, RB, RP are the operand numbers R, R+1, R+2. Both operands K-major,
+ * not negated ("wgmma.mma_async"). */
 #define WW_DEFINE_WGMMA(N, TYPE, R, RA, RB, RP)                                                              \
     WW_DEVICE void wgmma_m64n##N##k16_##TYPE(float(&d)[R], uint64_t a, uint64_t b, int accumulate)           \
     {                                                                                                        \

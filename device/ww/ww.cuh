@@ -14,5 +14,6 @@
 #include "pdl.cuh"
 #include "stage_info.cuh"
 #include "tile_queue.cuh"
+#include "loop.cuh"
 
 #endif

@@ -3,8 +3,9 @@
  *     input    reads one element     -> item
  *     output   writes it
  *
- * The domain loop differs from thread to thread: it starts at the thread's index in the grid, ends at `count` and
- * steps by the threads of the grid, so that `loop_offset` is the element. No pipeline, no shared memory. */
+ * The domain loop differs from thread to thread: it starts at the thread's index in the grid, ends at `count`
+ * and steps by the threads of the grid, so that `loop_offset` is the element. No pipeline, no shared memory.
+ */
 #ifndef GRID_STRIDE_CUH
 #define GRID_STRIDE_CUH
 
@@ -12,6 +13,17 @@
 #include "grid_stride_params.h"
 
 using grid_stride_info = ww::stage_info<grid_stride_params>;
+
+/* The domain of a thread: its index in the grid, and the threads of the grid. */
+WW_WORK int grid_stride_first(const grid_stride_info &)
+{
+    return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+WW_WORK int grid_stride_step(const grid_stride_info &)
+{
+    return static_cast<int>(gridDim.x * blockDim.x);
+}
 
 struct input {
 };

@@ -1,4 +1,5 @@
-/* grid_stride_params: what the host tells the grid-stride copy: `count` 16-bit integers from `from` to `to`. */
+/* grid_stride_params: what the host tells the grid-stride copy: `count` 16-bit integers from `from` to `to`.
+ */
 #ifndef GRID_STRIDE_PARAMS_H
 #define GRID_STRIDE_PARAMS_H
 

@@ -1,6 +1,6 @@
 /* persistent_copy: the work bodies of a copy over a static queue of tiles, some of which are skipped.
  *
- *     queue   static_queue over (tiles, 1, 1); `skip` says which tiles have no work
+ *     persistent_copy_skip   which tiles of the queue have no work
  *     copy    one row of the tile, one element a thread */
 #ifndef PERSISTENT_COPY_CUH
 #define PERSISTENT_COPY_CUH
@@ -10,13 +10,10 @@
 
 using persistent_copy_info = ww::stage_info<persistent_copy_params>;
 
-struct queue {
-};
-
 /* Whether the skippable part of the loop is to be left out for this tile; the same in every thread. */
-WW_WORK void queue_skip(queue &, const persistent_copy_info &info, int &skip)
+WW_WORK bool persistent_copy_skip(const persistent_copy_info &info)
 {
-    skip = info.tile.m >= info.params.logical_tiles;
+    return info.tile.m >= info.params.logical_tiles;
 }
 
 struct copy {

@@ -1,7 +1,7 @@
 /* persistent_copy_params: what the host tells the persistent copy.
  *
- * A rows x cols matrix of 16-bit elements in strips of 128 columns, a strip a tile. The tile space is made larger
- * than the matrix on purpose: tiles from `logical_tiles` on are handed out and skipped. */
+ * A rows x cols matrix of 16-bit elements in strips of 128 columns, a strip a tile. The tile space is made
+ * larger than the matrix on purpose: tiles from `logical_tiles` on are handed out and skipped. */
 #ifndef PERSISTENT_COPY_PARAMS_H
 #define PERSISTENT_COPY_PARAMS_H
 

@@ -124,8 +124,8 @@ WW_WORK uint32_t gmem_d_chunk(const gemm_info &info, int chunk)
     return info.buffer[0] + static_cast<uint32_t>((warpgroup * 2 + (chunk & 1)) * GEMM_CHUNK_BYTES);
 }
 
-/* Writes a warp's 16 rows of a chunk. Matrix i of a stmatrix is rows 8(i%2).. and columns 8(i/2).., so that lane
- * l addresses row l%16 and 16-byte column chunk l/16 of the pair: free of bank conflicts. */
+/* Writes a warp's 16 rows of a chunk. Matrix i of a stmatrix is rows 8(i%2).. and columns 8(i/2).., so that
+ * lane l addresses row l%16 and 16-byte column chunk l/16 of the pair: free of bank conflicts. */
 WW_WORK void gmem_d_stage(const gemm_info &info, uint32_t smem, const uint32_t *pair)
 {
     const uint32_t row = static_cast<uint32_t>((info.warp & 3) * 16 + (info.lane & 15));

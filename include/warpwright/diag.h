@@ -1,7 +1,8 @@
 /* Diagnostics: what warpwright has to say about a declaration.
  *
- * Nothing in this library prints or exits on an author's mistake. Each call records what is wrong, with the file and
- * line of the author's own call, and goes on; the list is read when it suits (ww_kernel_check returns it all). */
+ * Nothing in this library prints or exits on an author's mistake. Each call records what is wrong, with the
+ * file and line of the author's own call, and goes on; the list is read when it suits (ww_kernel_check
+ * returns it all). */
 #ifndef WARPWRIGHT_DIAG_H
 #define WARPWRIGHT_DIAG_H
 
@@ -30,9 +31,9 @@ typedef struct ww_diag {
     struct ww_diag *next;
     ww_code code;
     ww_severity severity;
-    ww_place place;          /* the call to mend */
-    const char *message;     /* one sentence, names task, resource and step */
-    const char *expected;    /* NULL where there is nothing to compare */
+    ww_place place;       /* the call to mend */
+    const char *message;  /* one sentence, names task, resource and step */
+    const char *expected; /* NULL where there is nothing to compare */
     const char *found;
     const char *hint;        /* what to write instead, or NULL */
     ww_place related;        /* a second place that matters (file NULL: none) ... */
@@ -49,7 +50,8 @@ ww_code ww_code_from_text(const char *text);
 /* The code's name in lower case with dashes ("arrival-count"). */
 const char *ww_code_name(ww_code code);
 
-/* Prints a list the way a compiler would: file:line, severity, code, message; then expected, found, hint, related. */
+/* Prints a list the way a compiler would: file:line, severity, code, message; then expected, found, hint,
+ * related. */
 void ww_diag_print(FILE *out, const ww_diag *list);
 /* How many of the list have at least this severity. */
 size_t ww_diag_count(const ww_diag *list, ww_severity at_least);

@@ -1,8 +1,8 @@
 /* The kernel: what an author declares, and everything that can be done with the declaration.
  *
- * A ww_kernel owns all objects declared on it; ww_kernel_free frees them together. Declaring never fails: mistakes
- * become diagnostics (diag.h) that ww_kernel_check returns. Objects are not thread-safe; separate kernels are
- * independent. */
+ * A ww_kernel owns all objects declared on it; ww_kernel_free frees them together. Declaring never fails:
+ * mistakes become diagnostics (diag.h) that ww_kernel_check returns. Objects are not thread-safe; separate
+ * kernels are independent. */
 #ifndef WARPWRIGHT_KERNEL_H
 #define WARPWRIGHT_KERNEL_H
 
@@ -31,17 +31,19 @@ typedef struct ww_kernel_options {
     const char *arch;        /* "sm_90a"; NULL means that */
     const char *body;        /* header with the work bodies, as the generated file includes it: "gemm.cuh" */
     const char *body_folder; /* where it lies */
-    const char *params;      /* type of the kernel's one parameter: "gemm_params" (a struct of the body header) */
-    size_t params_bytes;     /* its size, checked by the CUDA compiler */
-    uint32_t smem_capacity;  /* bytes a CTA may use; 0: what the architecture has (232448 on sm_90a) */
+    const char *params;  /* type of the kernel's one parameter: "gemm_params" (a struct of the body header) */
+    size_t params_bytes; /* its size, checked by the CUDA compiler */
+    uint32_t smem_capacity; /* bytes a CTA may use; 0: what the architecture has (232448 on sm_90a) */
 } ww_kernel_options;
 
 #define ww_kernel_new(name, ...) ww_kernel_new_at(WW_HERE, name, __VA_ARGS__)
 ww_kernel *ww_kernel_new_at(ww_place place, const char *name, const ww_kernel_options *options);
 void ww_kernel_free(ww_kernel *k);
 const char *ww_kernel_name(const ww_kernel *k);
+size_t ww_kernel_params_bytes(const ww_kernel *k); /* as declared */
 
-/* ---- resources (a piece of memory, with an optional pipeline) ----------------------------------------------- */
+/* ---- resources (a piece of memory, with an optional pipeline)
+ * ----------------------------------------------- */
 
 /* Pipeline types: producer kind, then consumer kind. One row each in src/model/pipelines.def. */
 typedef enum ww_pipeline_type {
@@ -57,7 +59,7 @@ typedef enum ww_pipeline_type {
 typedef struct ww_pipeline {
     ww_pipeline_type type;
     int stages;
-    uint32_t tx_bytes;          /* bytes one stage receives by bulk copies; derived from the producer's copies */
+    uint32_t tx_bytes; /* bytes one stage receives by bulk copies; derived from the producer's copies */
     uint32_t producer_arrivals; /* arrivals that complete a phase of the full barrier */
     uint32_t consumer_arrivals; /* arrivals that complete a phase of the empty barrier */
     bool advance_on_wait;       /* waits may run ahead of releases: two consumer cursors */
@@ -76,39 +78,46 @@ typedef enum ww_side { WW_CONSUMER, WW_PRODUCER } ww_side;
 /* A bulk copy that a work body issues; its bytes complete on the full barrier of the stage. */
 typedef struct ww_copy {
     const char *buffer; /* destination, one of the resource's buffers */
-    uint32_t bytes;     /* the whole box, also where it is clipped (PTX ISA, "Tensor copy": out of bounds is zero fill) */
+    uint32_t bytes; /* the whole box, also where it is clipped (PTX ISA, "Tensor copy": out of bounds is zero
+                       fill) */
 } ww_copy;
 
-/* A work body: the CUDA function TYPE_NAME(TYPE &self, const INFO &info, in..., out &...) of the body header. */
+/* A work body: the CUDA function TYPE_NAME(TYPE &self, const INFO &info, in..., out &...) of the body header.
+ */
 typedef struct ww_work {
     const char *name;
-    ww_side side;   /* WW_CONSUMER takes out of the resource, WW_PRODUCER puts into it */
-    bool auxiliary; /* computes values or registers only: needs no bracket */
+    ww_side side;                   /* WW_CONSUMER takes out of the resource, WW_PRODUCER puts into it */
+    bool auxiliary;                 /* computes values or registers only: needs no bracket */
     const char *in[WW_MAX_VALUES];  /* "type name" each */
     const char *out[WW_MAX_VALUES]; /* "type name" each, passed by reference */
     ww_copy copies[WW_MAX_COPIES];
-    const char *wgmma_reads[WW_MAX_BUFFERS]; /* resources whose current stage the wgmma group it commits will read */
-    int wgmma_wait; /* WW_WGMMA_WAIT(n): returns with at most n groups still reading */
+    const char
+        *wgmma_reads[WW_MAX_BUFFERS]; /* resources whose current stage the wgmma group it commits will read */
+    int wgmma_wait;                   /* WW_WGMMA_WAIT(n): returns with at most n groups still reading */
 } ww_work;
 
 #define WW_WGMMA_WAIT(n) ((n) + 1)
 
 typedef struct ww_resource_options {
-    const char *type; /* C++ struct of its per-task registers, prefix of its work bodies; NULL: the resource's name */
+    const char *
+        type; /* C++ struct of its per-task registers, prefix of its work bodies; NULL: the resource's name */
     ww_pipeline pipeline;
     ww_buffer buffers[WW_MAX_BUFFERS];
     const ww_work *work; /* ended by a row without a name */
 } ww_resource_options;
 
 #define ww_resource_new(k, name, ...) ww_resource_new_at(WW_HERE, k, name, __VA_ARGS__)
-ww_resource *ww_resource_new_at(ww_place place, ww_kernel *k, const char *name, const ww_resource_options *options);
+ww_resource *ww_resource_new_at(ww_place place, ww_kernel *k, const char *name,
+                                const ww_resource_options *options);
 
-/* ---- values known at launch or in the kernel ------------------------------------------------------------------ */
+/* ---- values known at launch or in the kernel
+ * ------------------------------------------------------------------ */
 
 typedef enum ww_bound_kind {
     WW_BOUND_IMMEDIATE,
     WW_BOUND_ARGUMENT, /* an int of the parameter struct */
-    WW_BOUND_DEVICE,   /* int NAME(const INFO &info) of the body header, evaluated by each thread, for each tile */
+    WW_BOUND_DEVICE, /* int NAME(const INFO &info) of the body header, evaluated by each thread, for each tile
+                      */
 } ww_bound_kind;
 
 typedef struct ww_bound {
@@ -120,30 +129,35 @@ typedef struct ww_bound {
 } ww_bound;
 
 #define ww_imm(v) ((ww_bound){.kind = WW_BOUND_IMMEDIATE, .value = (v)})
-#define ww_arg(type, field, least)                                                                            \
+#define ww_arg(type, field, least)                                                                           \
     ((ww_bound){.kind = WW_BOUND_ARGUMENT, .name = #field, .offset = offsetof(type, field), .min = (least)})
 #define ww_device(function) ((ww_bound){.kind = WW_BOUND_DEVICE, .name = (function)})
 
-/* ---- work queues ---------------------------------------------------------------------------------------------- */
+/* ---- work queues
+ * ---------------------------------------------------------------------------------------------- */
 
 typedef struct ww_queue_options {
     ww_bound tiles[3]; /* CTA tiles along m, n, l; zero-initialised entries mean 1 */
     int swizzle;       /* width of the raster's bands, in tiles; 0 and 1: none */
     bool raster_along_n;
-    const char *skip; /* bool NAME(const INFO &info) of the body header: tiles whose skippable part is left out */
+    const char
+        *skip; /* bool NAME(const INFO &info) of the body header: tiles whose skippable part is left out */
 } ww_queue_options;
 
-/* A static persistent work queue: with a grid of (1, 1, G), CTA z takes the tiles z, z + G, z + 2G, ... of the raster. */
+/* A static persistent work queue: with a grid of (1, 1, G), CTA z takes the tiles z, z + G, z + 2G, ... of
+ * the raster. */
 #define ww_queue_static(k, name, ...) ww_queue_static_at(WW_HERE, k, name, __VA_ARGS__)
-ww_resource *ww_queue_static_at(ww_place place, ww_kernel *k, const char *name, const ww_queue_options *options);
+ww_resource *ww_queue_static_at(ww_place place, ww_kernel *k, const char *name,
+                                const ww_queue_options *options);
 
-/* ---- tasks and the dependency graph ----------------------------------------------------------------------------- */
+/* ---- tasks and the dependency graph
+ * ----------------------------------------------------------------------------- */
 
 typedef void ww_schedule_function(ww_schedule *s, void *context);
 
 typedef struct ww_task_options {
     int first_warp, warps;
-    int registers; /* setmaxnreg target, 24..256 by 8; 0: leave as compiled */
+    int registers;                  /* setmaxnreg target, 24..256 by 8; 0: leave as compiled */
     ww_schedule_function *schedule; /* NULL: a padding task that does nothing */
     void *context;
     ww_resource *consumes[WW_MAX_VALUES + 1]; /* ended by NULL; empty: derived from the schedule */
@@ -158,7 +172,8 @@ ww_task *ww_task_new_at(ww_place place, ww_kernel *k, const char *name, const ww
 #define ww_depends(k, downstream, upstream) ww_depends_at(WW_HERE, k, downstream, upstream)
 void ww_depends_at(ww_place place, ww_kernel *k, ww_resource *downstream, ww_resource *upstream);
 
-/* ---- what can be done with a declaration ------------------------------------------------------------------------- */
+/* ---- what can be done with a declaration
+ * ------------------------------------------------------------------------- */
 
 /* All diagnostics so far: those of declaring and, from the first call on, those of every rule. NULL: none.
  * Owned by the kernel. The declaration is closed by this call. */
@@ -166,16 +181,16 @@ const ww_diag *ww_kernel_check(ww_kernel *k);
 
 typedef struct ww_verdict {
     bool proved;
-    char covered[256];     /* one line: what the proof stands for */
-    uint64_t events;       /* operations executed over all runs */
-    uint32_t runs;         /* canonical executions */
-    uint32_t period;       /* of the steady state, in loop trips; 0: no loop */
+    char covered[256]; /* one line: what the proof stands for */
+    uint64_t events;   /* operations executed over all runs */
+    uint32_t runs;     /* canonical executions */
+    uint32_t period;   /* of the steady state, in loop trips; 0: no loop */
     double milliseconds;
     const ww_diag *refutation; /* why not; NULL when proved */
 } ww_verdict;
 
-/* Proves the kernel free of deadlocks, races, laps and wrong counts, or returns a counterexample. A kernel with
- * errors in ww_kernel_check is refused at once (proved false, refutation = those errors). */
+/* Proves the kernel free of deadlocks, races, laps and wrong counts, or returns a counterexample. A kernel
+ * with errors in ww_kernel_check is refused at once (proved false, refutation = those errors). */
 ww_verdict ww_kernel_prove(ww_kernel *k);
 
 /* Skip every rule and the prover from here on: for tests that show what the rules are there to prevent. */
@@ -185,7 +200,7 @@ void ww_kernel_unchecked(ww_kernel *k);
 const char *ww_kernel_emit(ww_kernel *k);
 
 /* Reports; each writes text to out. */
-void ww_kernel_table(ww_kernel *k, FILE *out);    /* schedules side by side, memory, registers, arrivals */
-void ww_kernel_graph(ww_kernel *k, FILE *out);    /* Graphviz */
+void ww_kernel_table(ww_kernel *k, FILE *out); /* schedules side by side, memory, registers, arrivals */
+void ww_kernel_graph(ww_kernel *k, FILE *out); /* Graphviz */
 
 #endif

@@ -1,12 +1,13 @@
 /* Recording a schedule.
  *
- * A schedule is a C function that runs once, when its task is declared. Each call below records one step with the
- * caller's file and line; blocks are `for` macros that open and close a recorded block, so plain C `for` and `if`
- * around them are compile-time programming. Do not `break`, `goto` or `return` out of a block: it stays open, and
- * that is reported.
+ * A schedule is a C function that runs once, when its task is declared. Each call below records one step with
+ * the caller's file and line; blocks are `for` macros that open and close a recorded block, so plain C `for`
+ * and `if` around them are compile-time programming. Do not `break`, `goto` or `return` out of a block: it
+ * stays open, and that is reported.
  *
- * Values between work calls are tokens: a call's outputs are new tokens, a call's inputs are tokens made earlier in
- * the same schedule. In the kernel each token is one variable of the task, so nothing is copied or overwritten. */
+ * Values between work calls are tokens: a call's outputs are new tokens, a call's inputs are tokens made
+ * earlier in the same schedule. In the kernel each token is one variable of the task, so nothing is copied or
+ * overwritten. */
 #ifndef WARPWRIGHT_SCHEDULE_H
 #define WARPWRIGHT_SCHEDULE_H
 
@@ -24,10 +25,10 @@ typedef struct ww_args {
 } ww_args;
 
 /* ww_consume(s, gmem_ab, "coords", .out = {&k, &m}) and ww_produce(s, smem_ab, "tma_load", .in = {k, m}). */
-#define ww_consume(s, resource, ...)                                                                          \
-    ww_work_at(WW_HERE, s, resource, WW_CONSUMER, &(ww_args){__VA_ARGS__})
-#define ww_produce(s, resource, ...)                                                                          \
-    ww_work_at(WW_HERE, s, resource, WW_PRODUCER, &(ww_args){__VA_ARGS__})
+#define ww_consume(s, resource, ...)                                                                         \
+    ww_work_at(WW_HERE, s, resource, WW_CONSUMER, &(ww_args){.work = __VA_ARGS__})
+#define ww_produce(s, resource, ...)                                                                         \
+    ww_work_at(WW_HERE, s, resource, WW_PRODUCER, &(ww_args){.work = __VA_ARGS__})
 void ww_work_at(ww_place place, ww_schedule *s, ww_resource *r, ww_side side, const ww_args *args);
 
 /* Pipeline verbs. try_* is a one-shot probe: only the next blocking verb of that side uses its answer. */
@@ -52,7 +53,8 @@ void ww_verb_at(ww_place place, ww_schedule *s, ww_resource *r, ww_verb verb);
 #define ww_advance_tile(s, queue) ww_advance_tile_at(WW_HERE, s, queue)
 void ww_advance_tile_at(ww_place place, ww_schedule *s, ww_resource *queue);
 
-/* ---- blocks ----------------------------------------------------------------------------------------------------- */
+/* ---- blocks
+ * ----------------------------------------------------------------------------------------------------- */
 
 typedef struct ww_block {
     ww_schedule *schedule;
@@ -66,9 +68,10 @@ ww_block ww_guard_open(ww_place place, ww_schedule *s, int guard);
 void ww_block_close(ww_place place, ww_block *block);
 
 #define WW_BLOCK_VARIABLE_(line) ww_block_##line
-#define WW_BLOCK_VARIABLE(line) WW_BLOCK_VARIABLE_(line) /* one name a line, so that nested blocks do not shadow */
-#define WW_BLOCK(opening)                                                                                     \
-    for (ww_block WW_BLOCK_VARIABLE(__LINE__) = (opening); !WW_BLOCK_VARIABLE(__LINE__).done;                 \
+#define WW_BLOCK_VARIABLE(line)                                                                              \
+    WW_BLOCK_VARIABLE_(line) /* one name a line, so that nested blocks do not shadow */
+#define WW_BLOCK(opening)                                                                                    \
+    for (ww_block WW_BLOCK_VARIABLE(__LINE__) = (opening); !WW_BLOCK_VARIABLE(__LINE__).done;                \
          ww_block_close(WW_HERE, &WW_BLOCK_VARIABLE(__LINE__)))
 
 /* Repeats for each tile the queue deals to this CTA. Outermost block; at most one a schedule. */
@@ -76,8 +79,8 @@ void ww_block_close(ww_place place, ww_block *block);
 /* for (i = start; i < end; i += step), or > with a negative step. */
 #define ww_domain_loop(s, start, end, step) WW_BLOCK(ww_domain_loop_open(WW_HERE, s, start, end, step))
 
-/* Guards: inside a domain loop, its first or last trip; inside a tile loop with a skip predicate, the part that
- * skipped tiles leave out. Nested guards must all hold. */
+/* Guards: inside a domain loop, its first or last trip; inside a tile loop with a skip predicate, the part
+ * that skipped tiles leave out. Nested guards must all hold. */
 enum { WW_GUARD_FIRST_ITER, WW_GUARD_LAST_ITER, WW_GUARD_SKIPPABLE };
 #define ww_first_iter(s) WW_BLOCK(ww_guard_open(WW_HERE, s, WW_GUARD_FIRST_ITER))
 #define ww_last_iter(s) WW_BLOCK(ww_guard_open(WW_HERE, s, WW_GUARD_LAST_ITER))

@@ -5,5 +5,8 @@
 #include "warpwright/diag.h"
 #include "warpwright/kernel.h"
 #include "warpwright/schedule.h"
+#include "warpwright/run.h"
+#include "warpwright/matrix.h"
+#include "warpwright/app.h"
 
 #endif

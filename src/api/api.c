@@ -1,4 +1,5 @@
-/* The public calls that walk through the layers: check, prove, emit, report. Each step is done once and kept. */
+/* The public calls that walk through the layers: check, prove, emit, report. Each step is done once and kept.
+ */
 #include "capture/capture.h"
 #include "emit/emit.h"
 #include "lower/lower.h"
@@ -15,8 +16,8 @@ static bool dump_wanted(const char *pass)
     return list && strstr(list, pass);
 }
 
-/* Closes the declaration and lowers it. The first half can fail on its own account: what recording refused cannot be
- * lowered. */
+/* Closes the declaration and lowers it. The first half can fail on its own account: what recording refused
+ * cannot be lowered. */
 static ir_program *program_of(ww_kernel *k)
 {
     if (k->program || ww_diag_count(k->diags.first, WW_ERROR))

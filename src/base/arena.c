@@ -1,4 +1,5 @@
-/* Arena and raw allocation. Chunks grow geometrically up to a cap; a request larger than a chunk gets its own. */
+/* Arena and raw allocation. Chunks grow geometrically up to a cap; a request larger than a chunk gets its
+ * own. */
 #include "base/base.h"
 
 #include <stdio.h>

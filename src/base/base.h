@@ -40,14 +40,14 @@ void arena_free(arena *a);
 
 /* ---- vec: a typed growing array. Zero-initialise; free with vec_free ------------------------------- */
 
-#define VEC(T)                                                                                                \
-    struct {                                                                                                  \
-        T *at;                                                                                                \
-        size_t len, cap;                                                                                      \
+#define VEC(T)                                                                                               \
+    struct {                                                                                                 \
+        T *at;                                                                                               \
+        size_t len, cap;                                                                                     \
     }
 
 /* Appends value; evaluates v more than once. */
-#define vec_push(v, value)                                                                                    \
+#define vec_push(v, value)                                                                                   \
     ((v)->len == (v)->cap ? vec_grow((void **)&(v)->at, &(v)->cap, sizeof(*(v)->at)) : (void)0,              \
      (v)->at[(v)->len++] = (value))
 

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <ctype.h>
 
-/* ---- the table -------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------------ */
 
 enum { NAME_CAP = 16 }; /* longest code name and its terminator */
 
@@ -19,7 +19,7 @@ enum { NAME_CAP = 16 }; /* longest code name and its terminator */
      : LETTER_AT(s, i) == '_' ? '-'                                                                          \
      : LETTER_AT(s, i) >= 'A' ? (char)(LETTER_AT(s, i) | 0x20)                                               \
                               : LETTER_AT(s, i))
-#define FOUR_LETTERS(s, i) LETTER(s, i), LETTER(s, i + 1), LETTER(s, i + 2), LETTER(s, i + 3)
+#define FOUR_LETTERS(s, i) LETTER(s, (i)), LETTER(s, (i) + 1), LETTER(s, (i) + 2), LETTER(s, (i) + 3)
 #define NAME_LETTERS(s)                                                                                      \
     {                                                                                                        \
         FOUR_LETTERS(s, 0), FOUR_LETTERS(s, 4), FOUR_LETTERS(s, 8), FOUR_LETTERS(s, 12)                      \
@@ -76,7 +76,7 @@ const char *ww_severity_name(ww_severity severity)
     return (size_t)severity < ARRAY_LEN(names) ? names[severity] : "unknown";
 }
 
-/* ---- reading a code --------------------------------------------------------------------------------- */
+/* ---- reading a code ------------------------------------------------------------------------------- */
 
 /* Whether wanted is name, case and the choice between '_' and '-' aside. */
 static bool name_matches(const char *name, const char *wanted)
@@ -112,7 +112,7 @@ ww_code ww_code_from_text(const char *wanted)
     return WW_NO_CODE;
 }
 
-/* ---- the list --------------------------------------------------------------------------------------- */
+/* ---- the list ------------------------------------------------------------------------------------- */
 
 void diag_list_init(diag_list *list, arena *a)
 {

@@ -12,7 +12,8 @@ typedef struct diag_list {
 
 void diag_list_init(diag_list *list, arena *a);
 
-/* Appends a diagnostic with its severity from the table. The returned record may be completed with the calls below. */
+/* Appends a diagnostic with its severity from the table. The returned record may be completed with the calls
+ * below. */
 ww_diag *diag_add(diag_list *list, ww_code code, ww_place place, const char *fmt, ...) PRINTF_LIKE(4, 5);
 void diag_expected(diag_list *list, ww_diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void diag_found(diag_list *list, ww_diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -1,5 +1,5 @@
-/* Assembling PTX. nvJitLink does it inside this process; without it, ptxas as a child does. Both print the same
- * diagnostics, with the line of the PTX. */
+/* Assembling PTX. nvJitLink does it inside this process; without it, ptxas as a child does. Both print the
+ * same diagnostics, with the line of the PTX. */
 #include "build/build.h"
 #include "build/library.h"
 #include "build/process.h"
@@ -17,7 +17,8 @@ typedef struct jitlink_api {
 
 enum { JITLINK_INPUT_PTX = 2 }; /* NVJITLINK_INPUT_PTX */
 
-static const char *const jitlink_names[] = {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so", NULL};
+static const char *const jitlink_names[] = {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so",
+                                            NULL};
 
 static bool jitlink_open(jitlink_api *api)
 {
@@ -51,7 +52,7 @@ static bool jitlink_fetch(const jitlink_api *api, jitlink_handle handle, text *c
     size_t bytes = 0;
     if (api->GetLinkedCubinSize(handle, &bytes) != 0)
         return false;
-    char *room = base_alloc(bytes ? bytes : 1);
+    char *room = base_alloc(bytes);
     bool ok = api->GetLinkedCubin(handle, room) == 0;
     if (ok)
         text_add_n(cubin, room, bytes);
@@ -59,7 +60,8 @@ static bool jitlink_fetch(const jitlink_api *api, jitlink_handle handle, text *c
     return ok;
 }
 
-static bool jitlink_assemble(const jitlink_api *api, const char *ptx, const char *arch, text *cubin, text *error)
+static bool jitlink_assemble(const jitlink_api *api, const char *ptx, const char *arch, text *cubin,
+                             text *error)
 {
     text option = {0};
     text_printf(&option, "-arch=%s", arch);
@@ -113,8 +115,9 @@ bool build_ptxas(const char *ptx, const char *arch, text *cubin, text *error)
     if (ok)
         ok = ptxas_assemble(text_str(&tool), ptx, arch, cubin, error);
     else
-        text_add(error, "neither nvJitLink nor ptxas was found; run scripts/setup.sh, or point WW_CUDA_HOME at a "
-                        "CUDA toolkit");
+        text_add(error,
+                 "neither nvJitLink nor ptxas was found; run scripts/setup.sh, or point WW_CUDA_HOME at a "
+                 "CUDA toolkit");
     text_free(&tool);
     return ok;
 }

@@ -84,8 +84,8 @@ static bool job_key(build_job *job, const char *name, const char *source, cache_
     return job_hash(job, name, source, &key->half[0]) && job_hash(job, name, source, &key->half[1]);
 }
 
-static bool job_run(build_job *job, const char *name, const char *source, const build_options *o, build_output *out,
-                    text *error)
+static bool job_run(build_job *job, const char *name, const char *source, const build_options *o,
+                    build_output *out, text *error)
 {
     cache_key key;
     bool cached = o->cache_folder && job_key(job, name, source, &key);

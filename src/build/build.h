@@ -1,14 +1,14 @@
 /* build: CUDA C++ text to PTX and CUBIN inside this process, the whole face of the layer.
  *
- * NVRTC does the compiling. It is loaded at run time, so that a machine without CUDA can still do all else; where
- * it is looked for, library.h says. One compile for a real architecture ("sm_90a") gives both the CUBIN a GPU
- * runs and the PTX the emulator reads. Results are kept on disk under a key made of all that went in.
+ * NVRTC does the compiling. It is loaded at run time, so that a machine without CUDA can still do all else;
+ * where it is looked for, library.h says. One compile for a real architecture ("sm_90a") gives both the CUBIN
+ * a GPU runs and the PTX the emulator reads. Results are kept on disk under a key made of all that went in.
  *
- * Figures that shaped this (CUDA 13.0, 2.8 GHz Xeon): an empty kernel takes 22 ms, a warp-specialised GEMM with
- * m64n128 wgmma 105 ms, of which the front end 8, the optimiser 52 and the assembler 45. Runs of that GEMM
- * without `#pragma unroll 1` on its loops take 290 ms, for the optimiser unrolls them by four. --minimal saves
- * 3 ms; --split-compile costs 5 or more on one kernel; a precompiled header has nothing to gain from our short
- * headers; --Ofast-compile would save half but drops setmaxnreg. */
+ * Figures that shaped this (CUDA 13.0, 2.8 GHz Xeon): an empty kernel takes 22 ms, a warp-specialised GEMM
+ * with m64n128 wgmma 105 ms, of which the front end 8, the optimiser 52 and the assembler 45. Runs of that
+ * GEMM without `#pragma unroll 1` on its loops take 290 ms, for the optimiser unrolls them by four. --minimal
+ * saves 3 ms; --split-compile costs 5 or more on one kernel; a precompiled header has nothing to gain from
+ * our short headers; --Ofast-compile would save half but drops setmaxnreg. */
 #ifndef WW_BUILD_H
 #define WW_BUILD_H
 
@@ -30,17 +30,18 @@ typedef struct build_output {
     bool from_cache;
 } build_output;
 
-/* Compiles source; name stands for its file in messages. Includes are looked for in the caller's folders, then in
- * device/ of the checkout, then among CUDA's own headers where there are any. False with error set; out->log then
- * holds the compiler's words if it came that far. Free out with build_output_free in either case. */
+/* Compiles source; name stands for its file in messages. Includes are looked for in the caller's folders,
+ * then in device/ of the checkout, then among CUDA's own headers where there are any. False with error set;
+ * out->log then holds the compiler's words if it came that far. Free out with build_output_free in either
+ * case. */
 bool build_cuda(const char *name, const char *source, const build_options *o, build_output *out, text *error);
 void build_output_free(build_output *out);
 
 /* Assembles PTX for arch: nvJitLink in process, else ptxas as a child. cubin is appended to. */
 bool build_ptxas(const char *ptx, const char *arch, text *cubin, text *error);
 
-/* The usual place for the cache: $WW_CACHE, else $XDG_CACHE_HOME/warpwright, else ~/.cache/warpwright. False when
- * none of these variables is set. */
+/* The usual place for the cache: $WW_CACHE, else $XDG_CACHE_HOME/warpwright, else ~/.cache/warpwright. False
+ * when none of these variables is set. */
 bool build_cache_folder(text *folder);
 
 #endif

@@ -1,9 +1,10 @@
 /* Results of compiles on disk.
  *
- * An entry is a header and three texts end to end. The header holds the key, the lengths and a hash of the texts;
- * an entry that does not agree with its header in every bit counts as absent and is written anew. file_write
- * renames a finished file into place, so that concurrent processes never see half an entry. Byte order and layout
- * are the host's: a cache is not for sharing between machines of different kinds, and the magic number says so. */
+ * An entry is a header and three texts end to end. The header holds the key, the lengths and a hash of the
+ * texts; an entry that does not agree with its header in every bit counts as absent and is written anew.
+ * file_write renames a finished file into place, so that concurrent processes never see half an entry. Byte
+ * order and layout are the host's: a cache is not for sharing between machines of different kinds, and the
+ * magic number says so. */
 #include "build/cache.h"
 
 #include <inttypes.h>
@@ -58,10 +59,8 @@ bool cache_load(const char *folder, cache_key key, build_output *out)
 
 void cache_store(const char *folder, cache_key key, const build_output *out)
 {
-    cache_header header = {.key = key,
-                           .ptx_bytes = out->ptx.len,
-                           .cubin_bytes = out->cubin.len,
-                           .log_bytes = out->log.len};
+    cache_header header = {
+        .key = key, .ptx_bytes = out->ptx.len, .cubin_bytes = out->cubin.len, .log_bytes = out->log.len};
     memcpy(header.magic, cache_magic, sizeof cache_magic);
     const text *const parts[] = {&out->ptx, &out->cubin, &out->log};
     text body = {0};

@@ -1,8 +1,8 @@
 /* Which headers a source can reach.
  *
- * A scan for `#include` and `__has_include` that knows nothing else of the language: no conditions, no comments. It
- * may hash a header that is not read, never the other way round. What is absent is hashed too, by name, so that a
- * header that appears later, or in an earlier folder, changes the key. */
+ * A scan for `#include` and `__has_include` that knows nothing else of the language: no conditions, no
+ * comments. It may hash a header that is not read, never the other way round. What is absent is hashed too,
+ * by name, so that a header that appears later, or in an earlier folder, changes the key. */
 #include "build/includes.h"
 
 #include <ctype.h>

@@ -60,19 +60,30 @@ static void *open_one(const char *path, text *searched)
     return library;
 }
 
-static void *open_below(const char *root, const char *const *names, text *searched)
+static void *open_in_folder(const char *folder, const char *const *names, text *searched)
 {
-    for (size_t f = 0; f < SUBFOLDER_MAX; f++) {
-        for (const char *const *name = names; *name; name++) {
-            text path = {0};
-            text_printf(&path, "%s/%s/%s", root, library_folders[f], *name);
-            void *library = open_one(text_str(&path), searched);
-            text_free(&path);
-            if (library)
-                return library;
-        }
+    void *library = NULL;
+    for (; *names && !library; names++) {
+        text path = {0};
+        text_printf(&path, "%s/%s", folder, *names);
+        library = open_one(text_str(&path), searched);
+        text_free(&path);
     }
-    return NULL;
+    return library;
+}
+
+static void *open_below(const char *root, const char *const *names, text *folder, text *searched)
+{
+    void *library = NULL;
+    for (size_t f = 0; f < SUBFOLDER_MAX && !library; f++) {
+        text inside = {0};
+        text_printf(&inside, "%s/%s", root, library_folders[f]);
+        library = open_in_folder(text_str(&inside), names, searched);
+        if (library)
+            text_add(folder, text_str(&inside));
+        text_free(&inside);
+    }
+    return library;
 }
 
 void *library_open_system(const char *const *names, text *searched)
@@ -86,16 +97,32 @@ void *library_open_system(const char *const *names, text *searched)
     return NULL;
 }
 
-void *library_open(const char *const *names, text *searched)
+void *library_open_in(const char *const *names, text *folder, text *searched)
 {
     root_list roots = roots_find();
     void *library = NULL;
     for (size_t i = 0; i < roots.len && !library; i++)
-        library = open_below(text_str(&roots.at[i]), names, searched);
+        library = open_below(text_str(&roots.at[i]), names, folder, searched);
     roots_free(&roots);
     if (!library && !toolkit_hidden())
         library = library_open_system(names, searched);
     return library;
+}
+
+void *library_open(const char *const *names, text *searched)
+{
+    text folder = {0};
+    void *library = library_open_in(names, &folder, searched);
+    text_free(&folder);
+    return library;
+}
+
+void library_preload(const char *folder, const char *name)
+{
+    text path = {0};
+    text_printf(&path, "%s/%s", folder, name);
+    (void)dlopen(text_str(&path), RTLD_NOW | RTLD_LOCAL);
+    text_free(&path);
 }
 
 bool library_bind(void *library, const library_symbol *symbols, size_t count, text *error)

@@ -5,7 +5,8 @@
  *   2. the wheels that scripts/setup.sh installs: $WW_DEPS, else .deps of the checkout this was built from
  *   3. /usr/local/cuda
  *   4. whatever the dynamic loader (for tools: $PATH) knows
- * WW_NO_TOOLKIT=1 hides 3 and 4, as if no CUDA were installed. Libraries stay loaded until the process ends. */
+ * WW_NO_TOOLKIT=1 hides 3 and 4, as if no CUDA were installed. Libraries stay loaded until the process ends.
+ */
 #ifndef WW_BUILD_LIBRARY_H
 #define WW_BUILD_LIBRARY_H
 
@@ -17,9 +18,16 @@ typedef struct library_symbol {
     void *slot; /* address of a function pointer */
 } library_symbol;
 
-/* Opens the first of names (ended by NULL, newest first) that loads. NULL when none does; what was tried is then
- * appended to searched, a line each. */
+/* Opens the first of names (ended by NULL, newest first) that loads. NULL when none does; what was tried is
+ * then appended to searched, a line each. */
 void *library_open(const char *const *names, text *searched);
+
+/* The same, and appends the folder it lies in; nothing where the loader found it. */
+void *library_open_in(const char *const *names, text *folder, text *searched);
+
+/* Loads a library from a folder, so that another, which asks the loader for it by its name alone, finds it
+ * loaded. */
+void library_preload(const char *folder, const char *name);
 
 /* Opens by the loader's own search alone: for libcuda, which belongs to the driver and not to a toolkit. */
 void *library_open_system(const char *const *names, text *searched);

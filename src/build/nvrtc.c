@@ -6,27 +6,43 @@
 
 static const char *const nvrtc_names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
 
+/* NVRTC asks the loader for its builtins by name, and the wheel's NVRTC does not tell the loader to look
+ * beside it. */
+static void preload_builtins(const nvrtc_api *api, const char *folder)
+{
+    text name = {0};
+    text_printf(&name, "libnvrtc-builtins.so.%d.%d", api->major, api->minor);
+    library_preload(folder, text_str(&name));
+    text_free(&name);
+}
+
 bool nvrtc_open(nvrtc_api *api, text *error)
 {
-    text searched = {0};
-    void *library = library_open(nvrtc_names, &searched);
+    text searched = {0}, folder = {0};
+    void *library = library_open_in(nvrtc_names, &folder, &searched);
     if (!library)
-        text_printf(error,
-                    "NVRTC, the CUDA run-time compiler, was not found. Searched:\n%s"
-                    "Run scripts/setup.sh, which fetches it without a CUDA installation, or point WW_CUDA_HOME "
-                    "at a CUDA toolkit.",
-                    text_str(&searched));
+        text_printf(
+            error,
+            "NVRTC, the CUDA run-time compiler, was not found. Searched:\n%s"
+            "Run scripts/setup.sh, which fetches it without a CUDA installation, or point WW_CUDA_HOME "
+            "at a CUDA toolkit.",
+            text_str(&searched));
     text_free(&searched);
     const library_symbol symbols[] = {
 #define NVRTC(result, name, parameters) {"nvrtc" #name, &api->name},
 #include "build/nvrtc.def"
 #undef NVRTC
     };
-    return library && library_bind(library, symbols, ARRAY_LEN(symbols), error) &&
-           api->Version(&api->major, &api->minor) == 0;
+    bool ok = library && library_bind(library, symbols, ARRAY_LEN(symbols), error) &&
+              api->Version(&api->major, &api->minor) == 0;
+    if (ok && folder.len)
+        preload_builtins(api, text_str(&folder));
+    text_free(&folder);
+    return ok;
 }
 
-/* The three things NVRTC hands out have the same pair of calls: a size, then a copy into room of that size. */
+/* The three things NVRTC hands out have the same pair of calls: a size, then a copy into room of that size.
+ */
 static bool fetch(nvrtc_program program, int (*size)(nvrtc_program, size_t *),
                   int (*copy)(nvrtc_program, char *), text *to)
 {
@@ -75,7 +91,8 @@ bool nvrtc_compile(const nvrtc_api *api, const char *name, const char *source, c
     }
     bool ok = result == 0 && fetch_results(api, program, out);
     if (result != 0)
-        text_printf(error, "%s does not compile (%s):\n%s", name, api->GetErrorString(result), text_str(&out->log));
+        text_printf(error, "%s does not compile (%s):\n%s", name, api->GetErrorString(result),
+                    text_str(&out->log));
     else if (!ok)
         text_printf(error, "NVRTC compiled %s but gave no PTX", name);
     if (program)

@@ -16,7 +16,8 @@ typedef struct nvrtc_api {
 /* Loads the library; false with what was searched, and how to get it, in error. */
 bool nvrtc_open(nvrtc_api *api, text *error);
 
-/* One compile. options are NVRTC's own. Adds to out's ptx, cubin (where the architecture is a real one) and log. */
+/* One compile. options are NVRTC's own. Adds to out's ptx, cubin (where the architecture is a real one) and
+ * log. */
 bool nvrtc_compile(const nvrtc_api *api, const char *name, const char *source, const char *const *options,
                    size_t option_count, build_output *out, text *error);
 

@@ -29,7 +29,8 @@ static int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The child's ends of both streams are the pipe; posix_spawn takes argv without const but does not write to it. */
+/* The child's ends of both streams are the pipe; posix_spawn takes argv without const but does not write to
+ * it. */
 static bool spawn(const char *const *command, const int pipe_ends[2], pid_t *child)
 {
     posix_spawn_file_actions_t actions;

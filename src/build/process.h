@@ -4,8 +4,8 @@
 
 #include "base/base.h"
 
-/* Runs command (ended by NULL; command[0] is a path), its stdout and stderr appended to output. Returns its exit
- * status, or -1 when it could not be run or died of a signal. */
+/* Runs command (ended by NULL; command[0] is a path), its stdout and stderr appended to output. Returns its
+ * exit status, or -1 when it could not be run or died of a signal. */
 int process_run(const char *const *command, text *output);
 
 /* Makes a new folder under $TMPDIR or /tmp and appends its path. */

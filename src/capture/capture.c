@@ -1,5 +1,5 @@
-/* Recording: what a schedule function calls. Each call appends one step; what can be judged on the spot is judged
- * here (names, tokens, nesting), what needs the whole kernel is left to the rules. */
+/* Recording: what a schedule function calls. Each call appends one step; what can be judged on the spot is
+ * judged here (names, tokens, nesting), what needs the whole kernel is left to the rules. */
 #include "capture/capture.h"
 
 static const char *const verb_names[] = {
@@ -54,15 +54,17 @@ static bool usable(ww_schedule *s, ww_place place, const ww_resource *r, const c
     return false;
 }
 
-/* ---- verbs and work ------------------------------------------------------------------------------------------------ */
+/* ---- verbs and work
+ * ------------------------------------------------------------------------------------------------ */
 
 void ww_verb_at(ww_place place, ww_schedule *s, ww_resource *r, ww_verb verb)
 {
     if (!usable(s, place, r, verb_names[verb]))
         return;
     if (r->is_queue || !model_pipelined(r)) {
-        ww_diag *d = diag_add(diags_of(s), WW_NOT_PIPELINED, place, "task %s: %s on %s, which has no pipeline",
-                              s->task->name, verb_names[verb], r->name);
+        ww_diag *d =
+            diag_add(diags_of(s), WW_NOT_PIPELINED, place, "task %s: %s on %s, which has no pipeline",
+                     s->task->name, verb_names[verb], r->name);
         diag_related(diags_of(s), d, r->place, "%s is declared here", r->name);
         return;
     }
@@ -73,8 +75,9 @@ void ww_verb_at(ww_place place, ww_schedule *s, ww_resource *r, ww_verb verb)
 
 static void unknown_work(ww_schedule *s, ww_place place, const ww_resource *r, const char *name)
 {
-    ww_diag *d = diag_add(diags_of(s), WW_UNKNOWN_WORK, place, "task %s: resource %s has no work method named \"%s\"",
-                          s->task->name, r->name, name ? name : "");
+    ww_diag *d =
+        diag_add(diags_of(s), WW_UNKNOWN_WORK, place, "task %s: resource %s has no work method named \"%s\"",
+                 s->task->name, r->name, name ? name : "");
     text known = {0};
     for (size_t i = 0; i < r->work.len; i++)
         text_printf(&known, "%s%s", i ? ", " : "", r->work.at[i].declared->name);
@@ -85,7 +88,8 @@ static void unknown_work(ww_schedule *s, ww_place place, const ww_resource *r, c
         diag_hint(diags_of(s), d, "did you mean \"%s\"?", near);
 }
 
-static const model_work *find_work(ww_schedule *s, ww_place place, const ww_resource *r, ww_side side, const char *name)
+static const model_work *find_work(ww_schedule *s, ww_place place, const ww_resource *r, ww_side side,
+                                   const char *name)
 {
     int found = name ? model_find_work(r, name) : -1;
     if (found < 0) {
@@ -94,8 +98,8 @@ static const model_work *find_work(ww_schedule *s, ww_place place, const ww_reso
     }
     const model_work *w = &r->work.at[found];
     if (w->declared->side != side) {
-        ww_diag *d = diag_add(diags_of(s), WW_UNKNOWN_WORK, place, "task %s: %s.%s is %s work", s->task->name, r->name,
-                              name, side == WW_CONSUMER ? "producer" : "consumer");
+        ww_diag *d = diag_add(diags_of(s), WW_UNKNOWN_WORK, place, "task %s: %s.%s is %s work", s->task->name,
+                              r->name, name, side == WW_CONSUMER ? "producer" : "consumer");
         diag_hint(diags_of(s), d, "call it by ww_%s", side == WW_CONSUMER ? "produce" : "consume");
     }
     return w;
@@ -108,13 +112,15 @@ static void read_inputs(ww_schedule *s, capture_step *step, const ww_args *args)
         int value = args->in[i].value;
         if (i >= w->in_count) {
             if (value)
-                (void)diag_add(diags_of(s), WW_BAD_TOKEN, step->place, "task %s: %s.%s takes %d inputs, not more",
-                               s->task->name, step->resource->name, w->declared->name, w->in_count);
+                (void)diag_add(diags_of(s), WW_BAD_TOKEN, step->place,
+                               "task %s: %s.%s takes %d inputs, not more", s->task->name,
+                               step->resource->name, w->declared->name, w->in_count);
             continue;
         }
         if (value < 1 || (size_t)value > s->values.len) {
-            ww_diag *d = diag_add(diags_of(s), WW_BAD_TOKEN, step->place, "task %s: input %s of %s.%s has no value",
-                                  s->task->name, w->in[i].name, step->resource->name, w->declared->name);
+            ww_diag *d =
+                diag_add(diags_of(s), WW_BAD_TOKEN, step->place, "task %s: input %s of %s.%s has no value",
+                         s->task->name, w->in[i].name, step->resource->name, w->declared->name);
             diag_expected(diags_of(s), d, "a token that an earlier call of this schedule made");
             continue;
         }
@@ -159,14 +165,16 @@ void ww_advance_tile_at(ww_place place, ww_schedule *s, ww_resource *queue)
     if (!usable(s, place, queue, "ww_advance_tile"))
         return;
     if (!queue->is_queue) {
-        (void)diag_add(diags_of(s), WW_NOT_A_QUEUE, place, "task %s: ww_advance_tile on %s, which is no work queue",
-                       s->task->name, queue->name);
+        (void)diag_add(diags_of(s), WW_NOT_A_QUEUE, place,
+                       "task %s: ww_advance_tile on %s, which is no work queue", s->task->name, queue->name);
         return;
     }
     append(s, CAPTURE_NEXT_TILE, place)->resource = queue;
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------------------------------- */
+/* ---- blocks
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 /* The innermost open block of a kind, or -1. */
 static int open_block(const ww_schedule *s, capture_kind kind)
@@ -179,7 +187,8 @@ static int open_block(const ww_schedule *s, capture_kind kind)
 
 static void misplaced(ww_schedule *s, ww_place place, const char *block, const char *rule)
 {
-    ww_diag *d = diag_add(diags_of(s), WW_BAD_BLOCK, place, "task %s: %s stands where it may not", s->task->name, block);
+    ww_diag *d = diag_add(diags_of(s), WW_BAD_BLOCK, place, "task %s: %s stands where it may not",
+                          s->task->name, block);
     diag_expected(diags_of(s), d, "%s", rule);
 }
 
@@ -195,8 +204,9 @@ ww_block ww_tile_loop_open(ww_place place, ww_schedule *s, ww_resource *queue)
     if (!usable(s, place, queue, "ww_work_tile_loop"))
         return (ww_block){s, -1, true};
     if (!queue->is_queue)
-        (void)diag_add(diags_of(s), WW_NOT_A_QUEUE, place, "task %s: ww_work_tile_loop over %s, which is no work queue",
-                       s->task->name, queue->name);
+        (void)diag_add(diags_of(s), WW_NOT_A_QUEUE, place,
+                       "task %s: ww_work_tile_loop over %s, which is no work queue", s->task->name,
+                       queue->name);
     if (s->open.len)
         misplaced(s, place, "a tile loop", "the tile loop as the outermost block");
     if (s->tile_loop_seen)
@@ -210,7 +220,8 @@ static void check_bound(ww_schedule *s, ww_place place, const char *which, const
 {
     if (b->kind == WW_BOUND_IMMEDIATE || (b->name && *b->name))
         return;
-    (void)diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: the %s of a domain loop has no name", s->task->name, which);
+    (void)diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: the %s of a domain loop has no name",
+                   s->task->name, which);
 }
 
 ww_block ww_domain_loop_open(ww_place place, ww_schedule *s, ww_bound start, ww_bound end, ww_bound step)
@@ -251,7 +262,8 @@ ww_block ww_guard_open(ww_place place, ww_schedule *s, int guard)
     if (guard == WW_GUARD_SKIPPABLE)
         check_skippable(s, place);
     else if (open_block(s, CAPTURE_DOMAIN_LOOP) < 0)
-        misplaced(s, place, guard == WW_GUARD_FIRST_ITER ? "ww_first_iter" : "ww_last_iter", "a domain loop around it");
+        misplaced(s, place, guard == WW_GUARD_FIRST_ITER ? "ww_first_iter" : "ww_last_iter",
+                  "a domain loop around it");
     append(s, CAPTURE_GUARD, place)->guard = guard;
     return open_step(s);
 }
@@ -279,7 +291,9 @@ void ww_block_close(ww_place place, ww_block *block)
         close_innermost(s, place);
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------------------------------ */
+/* ---- tasks
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 static void report_unused(ww_schedule *s)
 {
@@ -287,9 +301,9 @@ static void report_unused(ww_schedule *s)
         const capture_value *v = &s->values.at[i];
         const capture_step *step = &s->steps.at[v->step];
         if (!v->uses)
-            (void)diag_add(diags_of(s), WW_UNUSED_VALUE, step->place, "task %s: output %s of %s.%s is never used",
-                           s->task->name, step->work->out[v->output].name, step->resource->name,
-                           step->work->declared->name);
+            (void)diag_add(diags_of(s), WW_UNUSED_VALUE, step->place,
+                           "task %s: output %s of %s.%s is never used", s->task->name,
+                           step->work->out[v->output].name, step->resource->name, step->work->declared->name);
     }
 }
 

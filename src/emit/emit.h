@@ -1,7 +1,7 @@
 /* emit: the task program as one readable CUDA translation unit.
  *
- * Prints what the IR says and decides nothing itself: each operation is a line or two, barriers are addresses in
- * dynamic shared memory, cursors are registers. The device headers (device/ww) give the names. */
+ * Prints what the IR says and decides nothing itself: each operation is a line or two, barriers are addresses
+ * in dynamic shared memory, cursors are registers. The device headers (device/ww) give the names. */
 #ifndef WW_EMIT_H
 #define WW_EMIT_H
 

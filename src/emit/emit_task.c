@@ -1,4 +1,5 @@
-/* One task: its registers, then its operations line by line. A table says how each kind of operation is printed. */
+/* One task: its registers, then its operations line by line. A table says how each kind of operation is
+ * printed. */
 #include "emit/writer.h"
 
 typedef struct task_writer {
@@ -8,7 +9,8 @@ typedef struct task_writer {
     int finished; /* the loop that was closed last, -1: none */
 } task_writer;
 
-/* ---- small texts ------------------------------------------------------------------------------------------------------- */
+/* ---- small texts
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void print_slot(const task_writer *tw, int cursor, bool held, text *out)
 {
@@ -24,7 +26,8 @@ static void print_slot(const task_writer *tw, int cursor, bool held, text *out)
 static void print_barrier(const task_writer *tw, const ir_op *op, text *out)
 {
     const ir_barrier *b = &tw->w->program->barriers.at[op->barrier];
-    text_printf(out, "smem + map::%s_%s", writer_resource(tw->w, b->resource), b->side == IR_FULL ? "full" : "empty");
+    text_printf(out, "smem_base + ww_map::%s_%s", writer_resource(tw->w, b->resource),
+                b->side == IR_FULL ? "full" : "empty");
     if (b->stages > 1) {
         text_add(out, " + 8 * ");
         print_slot(tw, op->cursor, false, out);
@@ -63,7 +66,8 @@ static void print_loop_bounds(const task_writer *tw, int loop, text *out)
     print_bound(&op->stride, "step", loop, out);
 }
 
-/* The domain index and bounds a work body sees: the trip's in a loop, the first index before it, the last after it. */
+/* The domain index and bounds a work body sees: the trip's in a loop, the first index before it, the last
+ * after it. */
 static void print_loop_info(const task_writer *tw, int at, text *out)
 {
     int loop = tw->loop >= 0 ? tw->loop : tw->finished;
@@ -87,7 +91,8 @@ static void print_loop_info(const task_writer *tw, int at, text *out)
     print_loop_bounds(tw, loop, out);
 }
 
-/* ---- a work body's information -------------------------------------------------------------------------------------------- */
+/* ---- a work body's information
+ * -------------------------------------------------------------------------------------------- */
 
 static void print_buffers(const task_writer *tw, const ir_op *op, text *out)
 {
@@ -98,7 +103,8 @@ static void print_buffers(const task_writer *tw, const ir_op *op, text *out)
         const ir_buffer *b = &p->buffers.at[i];
         if (b->resource != op->resource)
             continue;
-        text_printf(out, "%ssmem + map::%s_%s", first ? "" : ", ", writer_resource(tw->w, b->resource), b->name);
+        text_printf(out, "%ssmem_base + ww_map::%s_%s", first ? "" : ", ",
+                    writer_resource(tw->w, b->resource), b->name);
         first = false;
         if (b->stages > 1 && op->cursor >= 0) {
             text_printf(out, " + %u * ", b->stage_bytes);
@@ -111,24 +117,28 @@ static void print_buffers(const task_writer *tw, const ir_op *op, text *out)
 static void print_stage_and_barrier(const task_writer *tw, const ir_op *op, text *out)
 {
     if (op->cursor < 0) {
-        text_add(out, "0, 0u, ");
+        text_add(out, "0, 0u,");
         return;
     }
     text_add(out, "static_cast<int>(");
     print_slot(tw, op->cursor, op->held, out);
-    text_printf(out, "), smem + map::%s_full + 8 * ", writer_resource(tw->w, op->resource));
+    text_printf(out, "), smem_base + ww_map::%s_full + 8 * ", writer_resource(tw->w, op->resource));
     print_slot(tw, op->cursor, op->held, out);
-    text_add(out, ", ");
+    text_add(out, ",");
 }
 
 /* For bounds and predicates, which belong to no resource. */
 static void print_plain_info(text *out)
 {
-    text_add(out, "info{params, 0, 0, 0, 1, 0, 0u, {}, tile, task_warp, lane}");
+    text_add(out, "ww_info{params, 0, 0, 0, 1, 0, 0u, {}, tile, task_warp, lane}");
 }
 
-/* ---- operations ---------------------------------------------------------------------------------------------------------------- */
+/* ---- operations
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
+/* A probe's answer holds for its slot and parity, so that it is forgotten when the cursor moves
+ * (emit_advance). */
 static void emit_probe(task_writer *tw, int at)
 {
     const ir_op *op = &tw->task->ops.at[at];
@@ -154,8 +164,6 @@ static void emit_wait(task_writer *tw, int at)
     print_parity(tw, op->cursor, &s);
     writer_line(tw->w, "%s);", text_str(&s));
     writer_note(tw->w, op, op->verb == WW_ACQUIRE ? "acquire" : "wait");
-    if (op->status >= 0)
-        writer_line(tw->w, "ready_%d = false;", op->status);
     text_free(&s);
 }
 
@@ -172,7 +180,8 @@ static void emit_expect(task_writer *tw, int at)
     text_free(&s);
 }
 
-/* One lane speaks for its warp only after all lanes have come so far: what they read is then ordered before it. */
+/* One lane speaks for its warp only after all lanes have come so far: what they read is then ordered before
+ * it. */
 static void emit_arrive(task_writer *tw, int at)
 {
     const ir_op *op = &tw->task->ops.at[at];
@@ -254,20 +263,22 @@ static void print_arguments(const task_writer *tw, const ir_op *op, text *out)
 static void emit_work(task_writer *tw, int at)
 {
     const ir_op *op = &tw->task->ops.at[at];
-    text info = {0}, arguments = {0};
+    text domain = {0}, stage = {0}, buffers = {0}, arguments = {0};
     declare_outputs(tw, op);
-    text_add(&info, "info{params, ");
-    print_loop_info(tw, at, &info);
-    text_add(&info, ", ");
-    print_stage_and_barrier(tw, op, &info);
-    print_buffers(tw, op, &info);
-    text_add(&info, ", tile, task_warp, lane}");
+    print_loop_info(tw, at, &domain);
+    print_stage_and_barrier(tw, op, &stage);
+    print_buffers(tw, op, &buffers);
     print_arguments(tw, op, &arguments);
     writer_line(tw->w, "%s(%s_self,", op->work->function, writer_resource(tw->w, op->resource));
-    writer_line(tw->w, "    %s%s", text_str(&info), arguments.len ? "," : ");");
+    writer_line(tw->w, "    ww_info{params, %s,", text_str(&domain));
+    writer_line(tw->w, "            %s", text_str(&stage));
+    writer_line(tw->w, "            %s, tile, task_warp, lane}%s", text_str(&buffers),
+                arguments.len ? "," : ");");
     if (arguments.len)
         writer_line(tw->w, "    %s);", text_str(&arguments));
-    text_free(&info);
+    text_free(&domain);
+    text_free(&stage);
+    text_free(&buffers);
     text_free(&arguments);
 }
 
@@ -308,8 +319,8 @@ static void emit_loop(task_writer *tw, int at)
         writer_open(tw->w, "for (int i_%d = %s; i_%d %c %s; i_%d += %s)", at, text_str(&start), at,
                     op->stride.value > 0 ? '<' : '>', text_str(&end), at, text_str(&step));
     else
-        writer_open(tw->w, "for (int i_%d = %s; ww::loop_goes_on(i_%d, %s, %s); i_%d += %s)", at, text_str(&start), at,
-                    text_str(&end), text_str(&step), at, text_str(&step));
+        writer_open(tw->w, "for (int i_%d = %s; ww::loop_goes_on(i_%d, %s, %s); i_%d += %s)", at,
+                    text_str(&start), at, text_str(&end), text_str(&step), at, text_str(&step));
     text_free(&start);
     text_free(&end);
     text_free(&step);
@@ -363,10 +374,12 @@ static void emit_tile_loop(task_writer *tw, int at)
     text s = {0};
     for (int i = 0; i < 3; i++)
         print_queue_bound(&queue->queue.tiles[i], &s);
-    writer_line(tw->w, "ww::static_queue %s_queue = ww::static_queue_make(%s1, 1, %d, %d);", queue->name, text_str(&s),
-                queue->queue.swizzle > 1 ? queue->queue.swizzle : 1, !queue->queue.raster_along_n);
+    writer_line(tw->w, "ww::static_queue %s_queue = ww::static_queue_make(%s1, 1, %d, %d);", queue->name,
+                text_str(&s), queue->queue.swizzle > 1 ? queue->queue.swizzle : 1,
+                !queue->queue.raster_along_n);
     text_free(&s);
     writer_line(tw->w, "tile = %s_queue.first();", queue->name);
+    writer_line(tw->w, "#pragma unroll 1");
     writer_open(tw->w, "while (tile.valid)");
     if (queue->queue.skip) {
         print_plain_info(&s);
@@ -390,14 +403,17 @@ static void emit_next_tile(task_writer *tw, int at)
 }
 
 static void (*const emit_op[])(task_writer *, int) = {
-    [IR_TILE_LOOP] = emit_tile_loop, [IR_TILE_LOOP_END] = emit_tile_loop_end, [IR_LOOP] = emit_loop,
-    [IR_LOOP_END] = emit_loop_end,   [IR_GUARD] = emit_guard,       [IR_GUARD_END] = emit_end,
-    [IR_PROBE] = emit_probe,         [IR_WAIT] = emit_wait,         [IR_EXPECT] = emit_expect,
-    [IR_ARRIVE] = emit_arrive,       [IR_ADVANCE] = emit_advance,   [IR_WORK] = emit_work,
+    [IR_TILE_LOOP] = emit_tile_loop, [IR_TILE_LOOP_END] = emit_tile_loop_end,
+    [IR_LOOP] = emit_loop,           [IR_LOOP_END] = emit_loop_end,
+    [IR_GUARD] = emit_guard,         [IR_GUARD_END] = emit_end,
+    [IR_PROBE] = emit_probe,         [IR_WAIT] = emit_wait,
+    [IR_EXPECT] = emit_expect,       [IR_ARRIVE] = emit_arrive,
+    [IR_ADVANCE] = emit_advance,     [IR_WORK] = emit_work,
     [IR_NEXT_TILE] = emit_next_tile,
 };
 
-/* ---- the task's registers ---------------------------------------------------------------------------------------------------- */
+/* ---- the task's registers
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void declare_cursors(task_writer *tw)
 {
@@ -425,7 +441,8 @@ static void declare_states(task_writer *tw)
     for (size_t r = 0; r < k->resources.len; r++)
         for (size_t i = 0; i < tw->task->ops.len; i++)
             if (tw->task->ops.at[i].kind == IR_WORK && tw->task->ops.at[i].resource == (int)r) {
-                writer_line(tw->w, "%s %s_self{};", k->resources.at[r]->type, k->resources.at[r]->name);
+                writer_line(tw->w, "struct %s %s_self{};", k->resources.at[r]->type,
+                            k->resources.at[r]->name);
                 break;
             }
 }

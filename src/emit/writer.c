@@ -33,6 +33,17 @@ void writer_close(writer *w)
     writer_line(w, "}");
 }
 
+void writer_comment(writer *w, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    w->out->len--; /* the newline just written */
+    text_add(w->out, " // ");
+    text_vprintf(w->out, fmt, args);
+    text_add(w->out, "\n");
+    va_end(args);
+}
+
 static const char *file_name(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -41,9 +52,8 @@ static const char *file_name(const char *path)
 
 void writer_note(writer *w, const ir_op *op, const char *what)
 {
-    w->out->len--; /* the newline just written */
-    text_printf(w->out, " // %s %s (%s:%d)\n", what, writer_resource(w, op->resource), file_name(op->place.file),
-                op->place.line);
+    writer_comment(w, "%s %s (%s:%d)", what, writer_resource(w, op->resource), file_name(op->place.file),
+                   op->place.line);
 }
 
 const char *writer_resource(const writer *w, int resource)

@@ -15,7 +15,9 @@ void writer_line(writer *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* "fmt {" and one step in; "}" and one step out. */
 void writer_open(writer *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void writer_close(writer *w);
-/* "// what (file.c:88)" at the end of the line just written. */
+/* "// text" at the end of the line just written. */
+void writer_comment(writer *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* "// what resource (file.c:88)" at the end of the line just written. */
 void writer_note(writer *w, const ir_op *op, const char *what);
 
 const char *writer_resource(const writer *w, int resource);

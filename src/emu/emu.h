@@ -59,6 +59,7 @@ typedef struct emu_launch {
     uint32_t host_threads; /* 0: as many as the host has cores */
     emu_async_order async_order;
     uint64_t seed; /* for EMU_ASYNC_RANDOM */
+    uint64_t max_instructions; /* a cluster that executes more warp instructions is a fault; 0: no limit */
     emu_names names;
 } emu_launch;
 

@@ -103,13 +103,13 @@ void ir_dump(const ir_program *p, text *out)
     for (size_t i = 0; i < p->barriers.len; i++) {
         const ir_barrier *b = &p->barriers.at[i];
         text_printf(out, "barrier %s.%s: %d stages at %u, %u arrivals, %u bytes a phase\n",
-                    resource_name(p, b->resource), b->side == IR_FULL ? "full" : "empty", b->stages, b->offset,
-                    b->arrivals, b->tx_bytes);
+                    resource_name(p, b->resource), b->side == IR_FULL ? "full" : "empty", b->stages,
+                    b->offset, b->arrivals, b->tx_bytes);
     }
     for (size_t i = 0; i < p->buffers.len; i++) {
         const ir_buffer *b = &p->buffers.at[i];
-        text_printf(out, "buffer %s.%s: %d x %u bytes at %u\n", resource_name(p, b->resource), b->name, b->stages,
-                    b->stage_bytes, b->offset);
+        text_printf(out, "buffer %s.%s: %d x %u bytes at %u\n", resource_name(p, b->resource), b->name,
+                    b->stages, b->stage_bytes, b->offset);
     }
     for (size_t i = 0; i < p->tasks.len; i++)
         dump_task(p, &p->tasks.at[i], out);

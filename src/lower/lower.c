@@ -1,5 +1,5 @@
-/* Lowering: one walk over each recorded schedule. A table says which operations a verb becomes; cursors, values and
- * effects are looked up or made as the walk meets them. */
+/* Lowering: one walk over each recorded schedule. A table says which operations a verb becomes; cursors,
+ * values and effects are looked up or made as the walk meets them. */
 #include "lower/lower.h"
 #include "capture/capture.h"
 
@@ -13,10 +13,11 @@ typedef struct lowering {
     const capture_step *step; /* being lowered */
     int step_index;
     ir_section section;
-    int *opened;              /* operation that a block's opening step became */
+    int *opened; /* operation that a block's opening step became */
 } lowering;
 
-/* ---- barriers and buffers: two arrays a pipeline, one entry a buffer -------------------------------------------- */
+/* ---- barriers and buffers: two arrays a pipeline, one entry a buffer
+ * -------------------------------------------- */
 
 static int barrier_of(const ir_program *p, int resource, ir_side side)
 {
@@ -34,7 +35,8 @@ static uint32_t stage_bytes(const ww_resource *r)
 static void add_barriers(lowering *l, const ww_resource *r)
 {
     const ww_pipeline *p = &r->pipeline;
-    ir_barrier full = {.resource = r->index, .side = IR_FULL, .stages = p->stages, .tx_bytes = stage_bytes(r)};
+    ir_barrier full = {
+        .resource = r->index, .side = IR_FULL, .stages = p->stages, .tx_bytes = stage_bytes(r)};
     full.arrivals = p->producer_arrivals ? p->producer_arrivals : lower_arrivals(l->kernel, r, IR_FULL);
     full.offset = r->barrier_offset;
     ir_barrier empty = {.resource = r->index, .side = IR_EMPTY, .stages = p->stages};
@@ -63,7 +65,8 @@ static int first_buffer(const ir_program *p, int resource)
     return -1;
 }
 
-/* ---- cursors and statuses -------------------------------------------------------------------------------------------- */
+/* ---- cursors and statuses
+ * -------------------------------------------------------------------------------------------- */
 
 static int cursor_of(lowering *l, const ww_resource *r, ir_role role)
 {
@@ -96,7 +99,8 @@ static int status_of(const lowering *l, const ww_resource *r, ww_side side)
         bool same = s->resource == r && capture_verb_side(s->verb) == side;
         bool seen = false;
         for (size_t j = 0; j < i && !seen; j++)
-            seen = l->schedule->steps.at[j].kind == CAPTURE_VERB && l->schedule->steps.at[j].verb == s->verb &&
+            seen = l->schedule->steps.at[j].kind == CAPTURE_VERB &&
+                   l->schedule->steps.at[j].verb == s->verb &&
                    l->schedule->steps.at[j].resource == s->resource;
         if (same)
             return seen ? -1 : number;
@@ -105,7 +109,8 @@ static int status_of(const lowering *l, const ww_resource *r, ww_side side)
     return -1;
 }
 
-/* ---- operations -------------------------------------------------------------------------------------------------------- */
+/* ---- operations
+ * -------------------------------------------------------------------------------------------------------- */
 
 static ir_op *add_op(lowering *l, ir_kind kind)
 {
@@ -209,7 +214,8 @@ static void (*const lower_verb[])(lowering *) = {
     [WW_TRY_WAIT] = lower_try_wait,       [WW_WAIT] = lower_wait,       [WW_RELEASE] = lower_release,
 };
 
-/* ---- work: cursor, values, effects -------------------------------------------------------------------------------------- */
+/* ---- work: cursor, values, effects
+ * -------------------------------------------------------------------------------------- */
 
 /* Which slot a work body sees. Where cursors run ahead, it is the slot the last acquire or wait has left. */
 static int work_cursor(lowering *l, const ww_resource *r, ww_side side, bool *held)
@@ -234,7 +240,8 @@ static void add_effects(lowering *l, ir_op *op)
     const ww_resource *r = l->step->resource;
     int buffer = first_buffer(l->program, r->index);
     bool producer = w->declared->side == WW_PRODUCER;
-    op->effects = arena_array(&l->kernel->arena, ir_effect, WW_MAX_COPIES + (1 + WW_MAX_BUFFERS) * WW_MAX_BUFFERS);
+    op->effects =
+        arena_array(&l->kernel->arena, ir_effect, WW_MAX_COPIES + (1 + WW_MAX_BUFFERS) * WW_MAX_BUFFERS);
     for (int i = 0; i < w->copy_count; i++) {
         ir_effect *e = add_effect(op, IR_COPY_IN, buffer + w->copy_buffer[i], op->cursor, op->held);
         e->bytes = w->declared->copies[i].bytes;
@@ -274,7 +281,9 @@ static void lower_work(lowering *l)
     add_effects(l, op);
 }
 
-/* ---- blocks ---------------------------------------------------------------------------------------------------------------- */
+/* ---- blocks
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
 static void lower_open(lowering *l, ir_kind kind)
 {
@@ -329,7 +338,8 @@ static void lower_step(lowering *l)
     }
 }
 
-/* ---- values: where they must be declared ---------------------------------------------------------------------------------- */
+/* ---- values: where they must be declared
+ * ---------------------------------------------------------------------------------- */
 
 static int enclosing_block(const ir_task *t, int at)
 {
@@ -352,7 +362,9 @@ static void find_hoisted(ir_task *t)
         }
 }
 
-/* ---- whole kernel ------------------------------------------------------------------------------------------------------------ */
+/* ---- whole kernel
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 static int count_statuses(const ir_task *t)
 {

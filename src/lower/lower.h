@@ -1,12 +1,14 @@
 /* lower: from recorded schedules to the task program, the one IR that prover, emitter and reports read.
  *
- * What it makes explicit: which barrier, by which cursor, with which parity rule, how many arrivals by which lanes,
- * how many bytes, in which order. A schedule verb becomes one to three operations (acquire of a TmaAsync ring: WAIT on
- * the empty barrier, then EXPECT on the full one); `verb` and `step` say where an operation came from.
+ * What it makes explicit: which barrier, by which cursor, with which parity rule, how many arrivals by which
+ * lanes, how many bytes, in which order. A schedule verb becomes one to three operations (acquire of a
+ * TmaAsync ring: WAIT on the empty barrier, then EXPECT on the full one); `verb` and `step` say where an
+ * operation came from.
  *
- * Parity rule (PTX ISA, mbarrier.try_wait.parity): waiting for parity p returns once the phase of parity p has
- * completed. A fresh barrier is in phase 0, so p = 1 returns at once and p = 0 waits for the first completion. Hence
- * cursors of producers start with parity 1 (the first lap finds every slot empty), those of consumers with 0. */
+ * Parity rule (PTX ISA, mbarrier.try_wait.parity): waiting for parity p returns once the phase of parity p
+ * has completed. A fresh barrier is in phase 0, so p = 1 returns at once and p = 0 waits for the first
+ * completion. Hence cursors of producers start with parity 1 (the first lap finds every slot empty), those of
+ * consumers with 0. */
 #ifndef WW_LOWER_H
 #define WW_LOWER_H
 
@@ -27,9 +29,9 @@ typedef struct ir_barrier {
     int resource;
     ir_side side;
     int stages;
-    uint32_t arrivals;        /* count given to mbarrier.init */
-    uint32_t tx_bytes;        /* bytes each phase receives; 0: none */
-    uint32_t offset;          /* of stage 0 in dynamic shared memory; stage s lies 8 * s after it */
+    uint32_t arrivals; /* count given to mbarrier.init */
+    uint32_t tx_bytes; /* bytes each phase receives; 0: none */
+    uint32_t offset;   /* of stage 0 in dynamic shared memory; stage s lies 8 * s after it */
 } ir_barrier;
 
 /* A piece of shared memory, one copy a stage. */
@@ -59,18 +61,20 @@ typedef enum ir_guard { IR_GUARD_FIRST, IR_GUARD_LAST, IR_GUARD_NOT_SKIPPED } ir
 
 /* What a work body does to shared memory, as declared. */
 typedef enum ir_effect_kind {
-    IR_READ,       /* by the task's threads (generic proxy), done when the body returns */
-    IR_WRITE,      /* likewise */
-    IR_COPY_IN,    /* a bulk copy (async proxy) writes; done when its bytes have completed on `barrier` [cursor] */
-    IR_WGMMA_READ, /* the tensor core reads (async proxy) until a work body with a low enough wgmma_wait returns */
+    IR_READ,    /* by the task's threads (generic proxy), done when the body returns */
+    IR_WRITE,   /* likewise */
+    IR_COPY_IN, /* a bulk copy (async proxy) writes; done when its bytes have completed on `barrier` [cursor]
+                 */
+    IR_WGMMA_READ, /* the tensor core reads (async proxy) until a work body with a low enough wgmma_wait
+                      returns */
 } ir_effect_kind;
 
 typedef struct ir_effect {
     ir_effect_kind kind;
-    int buffer; /* index into the program's buffers */
-    int cursor; /* of the task: which stage; -1: the only one */
-    bool held;  /* the slot the cursor pointed to before its last ADVANCE (look-ahead cursors) */
-    int barrier; /* IR_COPY_IN: the full barrier array */
+    int buffer;     /* index into the program's buffers */
+    int cursor;     /* of the task: which stage; -1: the only one */
+    bool held;      /* the slot the cursor pointed to before its last ADVANCE (look-ahead cursors) */
+    int barrier;    /* IR_COPY_IN: the full barrier array */
     uint32_t bytes; /* IR_COPY_IN: bytes it completes */
 } ir_effect;
 
@@ -82,8 +86,8 @@ typedef struct ir_op {
     int step;       /* its number in the recorded schedule */
     int verb;       /* ww_verb of that step, -1 for blocks, work and tiles */
     ir_section section;
-    int match;      /* blocks: the other end */
-    int resource;   /* -1: none */
+    int match;    /* blocks: the other end */
+    int resource; /* -1: none */
 
     int barrier;       /* PROBE, WAIT, EXPECT, ARRIVE: index into barriers */
     int cursor;        /* those, ADVANCE and WORK (-1: no ring): index into the task's cursors */
@@ -95,7 +99,7 @@ typedef struct ir_op {
     ww_bound start, end, stride; /* LOOP */
     ir_guard guard;              /* GUARD; FIRST and LAST belong to the innermost enclosing LOOP */
 
-    const model_work *work; /* WORK */
+    const model_work *work;                    /* WORK */
     int in[WW_MAX_VALUES], out[WW_MAX_VALUES]; /* WORK: the task's values; out -1: not used by anyone */
     ir_effect *effects;
     int effect_count;
@@ -129,16 +133,18 @@ typedef struct ir_program {
 } ir_program;
 
 /* Lowers the whole kernel. The declaration must have passed the rules of capture and model (with
- * ww_kernel_unchecked it may break any other). Allocated in the kernel's arena; vectors are freed with the kernel. */
+ * ww_kernel_unchecked it may break any other). Allocated in the kernel's arena; vectors are freed with the
+ * kernel. */
 ir_program *lower_kernel(ww_kernel *k);
 void lower_free(ir_program *p);
 
-/* Arrivals that the kernel's schedules make per phase on a pipeline's barrier, from the protocol table: the sum over
- * the tasks that commit (acquire) or release it. What a declared count is checked against, and the default. */
+/* Arrivals that the kernel's schedules make per phase on a pipeline's barrier, from the protocol table: the
+ * sum over the tasks that commit (acquire) or release it. What a declared count is checked against, and the
+ * default. */
 uint32_t lower_arrivals(const ww_kernel *k, const ww_resource *r, ir_side side);
 
-/* Bytes that bulk copies bring into one stage: the copies of the work between the first acquire and its commit. What a
- * declared tx_bytes is checked against, and the default; 0 for types that carry no bytes. */
+/* Bytes that bulk copies bring into one stage: the copies of the work between the first acquire and its
+ * commit. What a declared tx_bytes is checked against, and the default; 0 for types that carry no bytes. */
 uint32_t lower_stage_bytes(const ww_kernel *k, const ww_resource *r);
 
 /* "acquire", "work"... and a one-line text of an operation for dumps, tables and messages. */

@@ -2,7 +2,12 @@
 #include "model/model.h"
 #include "model/names.h"
 
-/* What we know of an architecture: shared memory a CTA can use (CUDA C++ Programming Guide, compute capabilities). */
+enum {
+    MOST_PARAM_BYTES = 4096
+}; /* CUDA C++ Programming Guide, "__global__ function parameters", the portable limit */
+
+/* What we know of an architecture: shared memory a CTA can use (CUDA C++ Programming Guide, compute
+ * capabilities). */
 static const struct {
     const char *name;
     uint32_t smem_bytes;
@@ -25,8 +30,10 @@ static void check_kernel(ww_kernel *k)
         diag_found(&k->diags, d, "\"%s\"", k->name);
     }
     if (!model_smem_capacity(k) || strcmp(k->options.arch, architectures[0].name) != 0) {
-        ww_diag *d = diag_add(&k->diags, WW_UNKNOWN_ARCH, k->place, "kernel %s is declared for an architecture "
-                              "that this version does not generate code for", k->name);
+        ww_diag *d = diag_add(&k->diags, WW_UNKNOWN_ARCH, k->place,
+                              "kernel %s is declared for an architecture "
+                              "that this version does not generate code for",
+                              k->name);
         diag_expected(&k->diags, d, "sm_90a");
         diag_found(&k->diags, d, "\"%s\"", k->options.arch);
     }
@@ -35,9 +42,15 @@ static void check_kernel(ww_kernel *k)
                               "kernel %s does not name the struct type of its parameter", k->name);
         diag_hint(&k->diags, d, ".params = \"%s_params\", a struct of the body header", k->name);
     }
+    if (!k->options.params_bytes || k->options.params_bytes > MOST_PARAM_BYTES) {
+        ww_diag *d =
+            diag_add(&k->diags, WW_BAD_VALUE, k->place, "size of kernel %s's parameter struct", k->name);
+        diag_expected(&k->diags, d, "1 to %d bytes", MOST_PARAM_BYTES);
+        diag_found(&k->diags, d, "%zu", k->options.params_bytes);
+    }
     if (!k->options.body)
-        (void)diag_add(&k->diags, WW_BAD_NAME, k->place, "kernel %s does not name the header of its work bodies",
-                       k->name);
+        (void)diag_add(&k->diags, WW_BAD_NAME, k->place,
+                       "kernel %s does not name the header of its work bodies", k->name);
 }
 
 ww_kernel *ww_kernel_new_at(ww_place place, const char *name, const ww_kernel_options *options)
@@ -60,10 +73,16 @@ const char *ww_kernel_name(const ww_kernel *k)
     return k->name;
 }
 
+size_t ww_kernel_params_bytes(const ww_kernel *k)
+{
+    return k->options.params_bytes;
+}
+
 bool model_closed(ww_kernel *k, ww_place place, const char *what)
 {
     if (k->closed)
-        (void)diag_add(&k->diags, WW_CLOSED, place, "%s is declared after kernel %s was checked", what, k->name);
+        (void)diag_add(&k->diags, WW_CLOSED, place, "%s is declared after kernel %s was checked", what,
+                       k->name);
     return k->closed;
 }
 
@@ -72,7 +91,8 @@ void ww_depends_at(ww_place place, ww_kernel *k, ww_resource *downstream, ww_res
     if (model_closed(k, place, "a dependency"))
         return;
     if (!downstream) {
-        (void)diag_add(&k->diags, WW_GRAPH, place, "an edge of the dependency graph has no downstream resource");
+        (void)diag_add(&k->diags, WW_GRAPH, place,
+                       "an edge of the dependency graph has no downstream resource");
         return;
     }
     model_edge edge = {downstream->index, upstream ? upstream->index : -1, place};

@@ -1,4 +1,5 @@
-/* Shared memory: buffers by falling alignment, then the barriers. One formula serves placement and WW_STAGES_MAX. */
+/* Shared memory: buffers by falling alignment, then the barriers. One formula serves placement and
+ * WW_STAGES_MAX. */
 #include "model/model.h"
 
 enum { BARRIER_BYTES = 8, MAX_ALIGN = 1024 };

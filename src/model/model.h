@@ -1,7 +1,8 @@
-/* model: the declaration as data. Kernel, resources, pipelines, queues, tasks, the dependency graph, shared memory.
+/* model: the declaration as data. Kernel, resources, pipelines, queues, tasks, the dependency graph, shared
+ * memory.
  *
- * Indexes rather than pointers: a resource's or task's `index` is its place in the kernel's vector, and everything
- * above this layer refers to it by that. */
+ * Indexes rather than pointers: a resource's or task's `index` is its place in the kernel's vector, and
+ * everything above this layer refers to it by that. */
 #ifndef WW_MODEL_H
 #define WW_MODEL_H
 
@@ -9,7 +10,8 @@
 #include "base/diag.h"
 #include "warpwright/kernel.h"
 
-/* ---- pipeline protocols, from pipelines.def -------------------------------------------------------------------- */
+/* ---- pipeline protocols, from pipelines.def
+ * -------------------------------------------------------------------- */
 
 typedef enum model_agent { MODEL_ASYNC, MODEL_TMA } model_agent;
 typedef enum model_lanes { MODEL_LANES_ALL, MODEL_LANES_WARP } model_lanes;
@@ -28,7 +30,8 @@ typedef struct model_protocol {
 const model_protocol *model_protocol_of(ww_pipeline_type type);
 bool model_pipeline_known(ww_pipeline_type type);
 
-/* ---- objects ------------------------------------------------------------------------------------------------------ */
+/* ---- objects
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* "uint64_t desc_a" taken apart. */
 typedef struct model_value {
@@ -41,9 +44,9 @@ typedef struct model_work {
     model_value in[WW_MAX_VALUES], out[WW_MAX_VALUES];
     int in_count, out_count;
     int copy_count;
-    uint32_t copy_bytes;                 /* sum over the copies */
-    int copy_buffer[WW_MAX_COPIES];      /* index into the resource's buffers */
-    int wgmma_reads[WW_MAX_BUFFERS];     /* resource indexes */
+    uint32_t copy_bytes;             /* sum over the copies */
+    int copy_buffer[WW_MAX_COPIES];  /* index into the resource's buffers */
+    int wgmma_reads[WW_MAX_BUFFERS]; /* resource indexes */
     int wgmma_read_count;
 } model_work;
 

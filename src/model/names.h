@@ -6,7 +6,8 @@
 
 bool name_is_identifier(const char *s);
 
-/* Keeps in *best the candidate closest to `wanted` so far (NULL at first); one more than half of it wrong is no match. */
+/* Keeps in *best the candidate closest to `wanted` so far (NULL at first); one more than half of it wrong is
+ * no match. */
 void name_nearest(const char *wanted, const char *candidate, const char **best, size_t *best_distance);
 
 #endif

@@ -9,9 +9,14 @@ enum { COMMIT = MODEL_FULL_BY_COMMIT, ACQUIRE = MODEL_FULL_BY_ACQUIRE };
 
 static const model_protocol protocols[] = {
     [WW_NO_PIPELINE] = {.label = "none"},
-#define WW_PIPELINE(name, label, producer, consumer, full_verb, full_lanes, full_tx, empty_lanes)             \
-    [WW_##name] = {label, (model_agent)(producer), (model_agent)(consumer), (model_full_verb)(full_verb),     \
-                   (model_lanes)(full_lanes), (full_tx) != 0, (model_lanes)(empty_lanes)},
+#define WW_PIPELINE(name, label, producer, consumer, full_verb, full_lanes, full_tx, empty_lanes)            \
+    [WW_##name] = {label,                                                                                    \
+                   (model_agent)(producer),                                                                  \
+                   (model_agent)(consumer),                                                                  \
+                   (model_full_verb)(full_verb),                                                             \
+                   (model_lanes)(full_lanes),                                                                \
+                   (full_tx) != 0,                                                                           \
+                   (model_lanes)(empty_lanes)},
 #include "warpwright/pipelines.def"
 #undef WW_PIPELINE
 };

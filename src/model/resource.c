@@ -14,7 +14,8 @@ static bool is_power_of_two(uint32_t v)
 static void bad_work(ww_resource *r, const char *work, const char *found, const char *expected)
 {
     diag_list *diags = &r->kernel->diags;
-    ww_diag *d = diag_add(diags, WW_BAD_WORK, r->place, "work method %s of resource %s is malformed", work, r->name);
+    ww_diag *d =
+        diag_add(diags, WW_BAD_WORK, r->place, "work method %s of resource %s is malformed", work, r->name);
     diag_expected(diags, d, "%s", expected);
     diag_found(diags, d, "%s", found);
 }
@@ -25,14 +26,15 @@ static bool split_value(arena *a, const char *declared, model_value *v)
     size_t len = strlen(declared), start;
     while (len && isspace((unsigned char)declared[len - 1]))
         len--;
-    for (start = len; start && (isalnum((unsigned char)declared[start - 1]) || declared[start - 1] == '_'); start--)
+    for (start = len; start && (isalnum((unsigned char)declared[start - 1]) || declared[start - 1] == '_');
+         start--)
         ;
     size_t type = start;
     while (type && isspace((unsigned char)declared[type - 1]))
         type--;
     v->name = arena_strndup(a, declared + start, len - start);
     v->type = arena_strndup(a, declared, type);
-    return type && type < start && name_is_identifier(v->name);
+    return type && name_is_identifier(v->name);
 }
 
 static int read_values(ww_resource *r, const char *work, const char *const *declared, model_value *values)
@@ -92,23 +94,27 @@ static void read_buffers(ww_resource *r, const ww_buffer *declared)
 {
     diag_list *diags = &r->kernel->diags;
     for (int i = 0; i < WW_MAX_BUFFERS && declared[i].name; i++) {
-        model_buffer b = {arena_strdup(&r->kernel->arena, declared[i].name), declared[i].bytes, declared[i].align, 0};
+        model_buffer b = {arena_strdup(&r->kernel->arena, declared[i].name), declared[i].bytes,
+                          declared[i].align, 0};
         if (!b.align)
             b.align = 128;
         if (!is_power_of_two(b.align) || b.align > 1024) {
-            ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place, "alignment of buffer %s of resource %s", b.name, r->name);
+            ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place, "alignment of buffer %s of resource %s",
+                                  b.name, r->name);
             diag_expected(diags, d, "a power of two up to 1024");
             diag_found(diags, d, "%u", b.align);
             b.align = 1024;
         }
         if (!b.bytes || b.bytes > 1u << 20) {
-            ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place, "size of buffer %s of resource %s", b.name, r->name);
+            ww_diag *d =
+                diag_add(diags, WW_BAD_VALUE, r->place, "size of buffer %s of resource %s", b.name, r->name);
             diag_expected(diags, d, "1 to 1048576 bytes a stage");
             diag_found(diags, d, "%u", b.bytes);
             b.bytes = b.align;
         }
         if (find_buffer(r, b.name) >= 0)
-            (void)diag_add(diags, WW_BAD_NAME, r->place, "resource %s has two buffers named %s", r->name, b.name);
+            (void)diag_add(diags, WW_BAD_NAME, r->place, "resource %s has two buffers named %s", r->name,
+                           b.name);
         r->buffers[r->buffer_count++] = b;
     }
 }
@@ -126,15 +132,17 @@ static void check_pipeline(ww_resource *r)
         return;
     bool fills_memory = p->stages == WW_STAGES_MAX && r->buffer_count;
     if (!fills_memory && (p->stages < 1 || p->stages > WW_MAX_STAGES)) {
-        ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place, "stages of the pipeline of resource %s", r->name);
+        ww_diag *d =
+            diag_add(diags, WW_BAD_VALUE, r->place, "stages of the pipeline of resource %s", r->name);
         diag_expected(diags, d, "1 to %d%s", WW_MAX_STAGES,
                       r->buffer_count ? ", or WW_STAGES_MAX" : " (WW_STAGES_MAX needs a buffer to size by)");
         diag_found(diags, d, "%d", p->stages);
         p->stages = 1;
     }
     if (p->tx_bytes && !model_protocol_of(p->type)->full_tx) {
-        ww_diag *d = diag_add(diags, WW_TX_BYTES, r->place, "resource %s: a pipeline of type %s carries no bytes",
-                              r->name, model_protocol_of(p->type)->label);
+        ww_diag *d =
+            diag_add(diags, WW_TX_BYTES, r->place, "resource %s: a pipeline of type %s carries no bytes",
+                     r->name, model_protocol_of(p->type)->label);
         diag_expected(diags, d, "tx_bytes = 0");
         diag_found(diags, d, "%u", p->tx_bytes);
     }
@@ -150,7 +158,8 @@ static ww_resource *resource_new(ww_place place, ww_kernel *k, const char *name,
     r->type = arena_strdup(&k->arena, type ? type : r->name);
     r->place = place;
     if (!name_is_identifier(r->name) || !name_is_identifier(r->type))
-        (void)diag_add(&k->diags, WW_BAD_NAME, place, "resource \"%s\" of type \"%s\": not C identifiers", r->name, r->type);
+        (void)diag_add(&k->diags, WW_BAD_NAME, place, "resource \"%s\" of type \"%s\": not C identifiers",
+                       r->name, r->type);
     for (size_t i = 0; i < k->resources.len; i++)
         if (strcmp(k->resources.at[i]->name, r->name) == 0) {
             ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, place, "two resources are named %s", r->name);
@@ -160,7 +169,8 @@ static ww_resource *resource_new(ww_place place, ww_kernel *k, const char *name,
     return r;
 }
 
-ww_resource *ww_resource_new_at(ww_place place, ww_kernel *k, const char *name, const ww_resource_options *options)
+ww_resource *ww_resource_new_at(ww_place place, ww_kernel *k, const char *name,
+                                const ww_resource_options *options)
 {
     ww_resource_options none = {0};
     if (!options)
@@ -174,7 +184,8 @@ ww_resource *ww_resource_new_at(ww_place place, ww_kernel *k, const char *name, 
     return r;
 }
 
-ww_resource *ww_queue_static_at(ww_place place, ww_kernel *k, const char *name, const ww_queue_options *options)
+ww_resource *ww_queue_static_at(ww_place place, ww_kernel *k, const char *name,
+                                const ww_queue_options *options)
 {
     ww_resource *r = resource_new(place, k, name, NULL);
     r->is_queue = true;
@@ -184,8 +195,10 @@ ww_resource *ww_queue_static_at(ww_place place, ww_kernel *k, const char *name, 
         if (r->queue.tiles[i].kind == WW_BOUND_IMMEDIATE && r->queue.tiles[i].value == 0)
             r->queue.tiles[i].value = 1;
         if (r->queue.tiles[i].kind == WW_BOUND_DEVICE)
-            (void)diag_add(&k->diags, WW_BAD_VALUE, place,
-                           "work queue %s: its extents are immediates or launch arguments, not device functions", r->name);
+            (void)diag_add(
+                &k->diags, WW_BAD_VALUE, place,
+                "work queue %s: its extents are immediates or launch arguments, not device functions",
+                r->name);
     }
     if (r->queue.swizzle < 0 || r->queue.swizzle > MAX_SWIZZLE) {
         ww_diag *d = diag_add(&k->diags, WW_BAD_VALUE, place, "swizzle of work queue %s", r->name);

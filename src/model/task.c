@@ -8,7 +8,8 @@ static void check_warps(ww_task *t)
 {
     diag_list *diags = &t->kernel->diags;
     const ww_task_options *o = &t->options;
-    if (o->first_warp >= 0 && o->warps >= 1 && o->first_warp < WW_MAX_WARPS && o->warps <= WW_MAX_WARPS - o->first_warp)
+    if (o->first_warp >= 0 && o->warps >= 1 && o->first_warp < WW_MAX_WARPS &&
+        o->warps <= WW_MAX_WARPS - o->first_warp)
         return;
     ww_diag *d = diag_add(diags, WW_BAD_VALUE, t->place, "warp range of task %s", t->name);
     diag_expected(diags, d, "at least one warp, within warps 0 to %d", WW_MAX_WARPS - 1);
@@ -42,14 +43,16 @@ ww_task *model_task_new(ww_place place, ww_kernel *k, const char *name, const ww
     if (options)
         t->options = *options;
     if (!name_is_identifier(t->name))
-        (void)diag_add(&k->diags, WW_BAD_NAME, place, "the task's name \"%s\" is not a C identifier", t->name);
+        (void)diag_add(&k->diags, WW_BAD_NAME, place, "the task's name \"%s\" is not a C identifier",
+                       t->name);
     for (size_t i = 0; i < k->tasks.len; i++)
         if (strcmp(k->tasks.at[i]->name, t->name) == 0) {
             ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, place, "two tasks are named %s", t->name);
             diag_related(&k->diags, d, k->tasks.at[i]->place, "the other one");
         }
     if (k->tasks.len == WW_MAX_TASKS)
-        (void)diag_add(&k->diags, WW_TOO_MANY, place, "kernel %s has more than %d tasks", k->name, WW_MAX_TASKS);
+        (void)diag_add(&k->diags, WW_TOO_MANY, place, "kernel %s has more than %d tasks", k->name,
+                       WW_MAX_TASKS);
     check_warps(t);
     check_registers(t);
     vec_push(&k->tasks, t);

@@ -7,8 +7,7 @@
 
 #include "capture/capture.h"
 
-/* ---- the outline
- * -------------------------------------------------------------------------------------------- */
+/* ---- the outline ---------------------------------------------------------------------------------- */
 
 /* A section is phase, number of domain loops passed, and part, from the highest bits to the lowest. */
 enum { BEFORE_TILES, TILES_OPEN, IN_TILES, TILES_CLOSE, AFTER_TILES };
@@ -68,8 +67,7 @@ static void outline_leave(outline *o, ir_kind kind)
         o->depth++;
 }
 
-/* ---- texts
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- texts ---------------------------------------------------------------------------------------- */
 
 void cell_bound_text(const ww_bound *bound, text *out)
 {
@@ -156,18 +154,17 @@ static void work_detail(const ir_task *t, const ir_op *op, text *out)
     work_values(t, op, out);
     const char *gap = out->len ? " " : "";
     if (copied_bytes(op))
-        text_printf(out, "%scopies %u B", gap, copied_bytes(op));
+        text_printf(out, "%s%u B", gap, copied_bytes(op));
     gap = out->len ? " " : "";
     if (op->wgmma_groups)
-        text_printf(out, "%swgmma", gap), gap = ", ";
+        text_printf(out, "%s+ wgmma", gap), gap = ", ";
     if (op->wgmma_wait >= 0)
-        text_printf(out, "%swgmma in flight <= %d", gap, op->wgmma_wait), gap = ", ";
+        text_printf(out, "%swgmma <= %d", gap, op->wgmma_wait), gap = ", ";
     if (op->held)
         text_printf(out, "%sheld slot", gap);
 }
 
-/* ---- cells
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- cells ---------------------------------------------------------------------------------------- */
 
 static cell block_cell(const ir_program *p, const ir_op *op, arena *a)
 {

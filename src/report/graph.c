@@ -1,10 +1,12 @@
 /* The kernel as a Graphviz drawing, to be read from left to right.
  *
  *   clusters        tasks; in them one node a work method, joined by the values handed from one to the other
- *   other nodes     resources, shaped by kind: stacked box = ring in shared memory, box = shared memory
- * without a pipeline, hexagon = barriers only, ellipse = global memory or registers, house = work queue solid
- * edges     work that fills or empties a resource dashed edges    auxiliary work, and the tasks a queue deals
- * tiles to grey edges      the dependency graph, as declared
+ *   other nodes     resources, inside the task that alone uses both their sides; the shape is their kind:
+ *                   stacked box = ring in shared memory, box = shared memory without a pipeline,
+ *                   hexagon = barriers only, ellipse = global memory or registers, house = work queue
+ *   solid edges     work that fills or empties a resource
+ *   dashed edges    auxiliary work, and the tasks a queue deals tiles to
+ *   grey edges      the dependency graph, as declared
  *
  * Node names: r<resource>, w<task>_<operation> for the first call of a work method. */
 #include "report/report.h"
@@ -50,8 +52,7 @@ static void put_bold(const char *s, FILE *out)
     (void)fputs("</b>", out);
 }
 
-/* ---- resources
- * ------------------------------------------------------------------------------------------------ */
+/* ---- resources ------------------------------------------------------------------------------------ */
 
 static uint32_t stage_bytes(const ir_program *p, int resource)
 {
@@ -77,11 +78,47 @@ static void put_phases(const ir_program *p, int resource, FILE *out)
     }
 }
 
+static bool touches(const ir_task *t, int resource)
+{
+    for (size_t i = 0; i < t->ops.len; i++)
+        if (t->ops.at[i].resource == resource)
+            return true;
+    return false;
+}
+
+static bool has_side(const ir_task *t, int resource, ww_side side)
+{
+    for (size_t i = 0; i < t->ops.len; i++) {
+        const ir_op *op = &t->ops.at[i];
+        if (op->kind == IR_WORK && op->resource == resource && op->work->declared->side == side)
+            return true;
+    }
+    return false;
+}
+
+/* The task that is alone in filling and emptying a resource, and is drawn around it; -1 when there is none.
+ */
+static int owner_of(const ir_program *p, int resource)
+{
+    int owner = -1;
+    for (int i = 0; i < (int)p->tasks.len; i++) {
+        if (!touches(&p->tasks.at[i], resource))
+            continue;
+        if (owner >= 0)
+            return -1;
+        owner = i;
+    }
+    bool both = owner >= 0 && has_side(&p->tasks.at[owner], resource, WW_PRODUCER) &&
+                has_side(&p->tasks.at[owner], resource, WW_CONSUMER);
+    return both ? owner : -1;
+}
+
 static void put_resource(const ir_program *p, const ww_resource *r, FILE *out)
 {
     const resource_kind *kind = kind_of(r);
     uint32_t bytes = stage_bytes(p, r->index);
-    (void)fprintf(out, "  r%d [shape=%s, fillcolor=\"%s\", label=<", r->index, kind->shape, kind->fill);
+    (void)fprintf(out, "  r%d [shape=%s, fillcolor=\"%s\", margin=\"0.15,0.1\", label=<", r->index,
+                  kind->shape, kind->fill);
     put_bold(r->name, out);
     if (model_pipelined(r))
         (void)fprintf(out, "<br/>%s, %d stage%s", model_protocol_of(r->pipeline.type)->label, model_stages(r),
@@ -92,8 +129,15 @@ static void put_resource(const ir_program *p, const ww_resource *r, FILE *out)
     (void)fputs(">]\n", out);
 }
 
-/* ---- tasks and their work
- * --------------------------------------------------------------------------------------- */
+/* The resources that a task owns, or, for -1, those that nobody does. */
+static void put_resources(const ir_program *p, int owner, FILE *out)
+{
+    for (size_t i = 0; i < p->kernel->resources.len; i++)
+        if (owner_of(p, (int)i) == owner)
+            put_resource(p, p->kernel->resources.at[i], out);
+}
+
+/* ---- tasks and their work ------------------------------------------------------------------------- */
 
 /* The first operation that calls the same work method as operation `at`. */
 static size_t first_call(const ir_task *t, size_t at)
@@ -169,14 +213,17 @@ static void put_task_label(const ir_program *p, const ir_task *t, FILE *out)
 {
     (void)fputs("    label=<", out);
     put_bold(t->name, out);
-    (void)fprintf(out, "<br/>warps %d to %d", t->first_warp, t->first_warp + t->warps - 1);
+    if (t->warps == 1)
+        (void)fprintf(out, "<br align=\"left\"/>warp %d", t->first_warp);
+    else
+        (void)fprintf(out, "<br align=\"left\"/>warps %d to %d", t->first_warp, t->first_warp + t->warps - 1);
     if (t->registers)
         (void)fprintf(out, ", %d registers", t->registers);
     if (t->queue >= 0) {
-        (void)fputs("<br/>tiles of ", out);
+        (void)fputs("<br align=\"left\"/>tiles of ", out);
         put_text(p->kernel->resources.at[t->queue]->name, out);
     }
-    (void)fputs(">\n", out);
+    (void)fputs("<br align=\"left\"/>>\n", out);
 }
 
 static void put_task(const ir_program *p, int task, FILE *out)
@@ -184,6 +231,7 @@ static void put_task(const ir_program *p, int task, FILE *out)
     const ir_task *t = &p->tasks.at[task];
     (void)fprintf(out, "  subgraph cluster_%d {\n", task);
     put_task_label(p, t, out);
+    put_resources(p, task, out);
     for (size_t i = 0; i < t->ops.len; i++)
         if (is_first_call(t, i))
             put_work_node(p, task, i, out);
@@ -192,8 +240,7 @@ static void put_task(const ir_program *p, int task, FILE *out)
     (void)fputs("  }\n", out);
 }
 
-/* ---- edges
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- edges ---------------------------------------------------------------------------------------- */
 
 static uint32_t copied_bytes(const ir_op *op)
 {
@@ -239,17 +286,42 @@ static void put_verb_edge(int task, size_t at, const ir_op *op, FILE *out)
         (void)fprintf(out, "  r%d -> w%d_%zu\n", op->resource, task, at);
 }
 
+/* The node that makes an input of a work call. */
+static size_t maker_of(const ir_task *t, const ir_op *op, int input)
+{
+    return first_call(t, (size_t)t->values.at[op->in[input]].producer);
+}
+
 /* Whether an earlier call of the same work method took an input of that name from the same maker. */
 static bool handed_before(const ir_task *t, size_t at, int input)
 {
     const ir_op *op = &t->ops.at[at];
-    size_t maker = first_call(t, (size_t)t->values.at[op->in[input]].producer);
     for (size_t i = 0; i < at; i++) {
         const ir_op *other = &t->ops.at[i];
         if (other->kind == IR_WORK && other->work == op->work && other->in[input] >= 0 &&
-            first_call(t, (size_t)t->values.at[other->in[input]].producer) == maker)
+            maker_of(t, other, input) == maker_of(t, op, input))
             return true;
     }
+    return false;
+}
+
+/* Names of the inputs from `input` on that come from the same maker; all of them share an edge. */
+static void put_value_names(const ir_task *t, const ir_op *op, int input, FILE *out)
+{
+    size_t maker = maker_of(t, op, input);
+    const char *before = "";
+    for (int i = input; i < op->work->in_count; i++)
+        if (op->in[i] >= 0 && maker_of(t, op, i) == maker) {
+            (void)fprintf(out, "%s%s", before, op->work->in[i].name);
+            before = ", ";
+        }
+}
+
+static bool shares_edge(const ir_task *t, const ir_op *op, int input)
+{
+    for (int i = 0; i < input; i++)
+        if (op->in[i] >= 0 && maker_of(t, op, i) == maker_of(t, op, input))
+            return true;
     return false;
 }
 
@@ -257,11 +329,12 @@ static void put_value_edges(const ir_task *t, int task, size_t at, FILE *out)
 {
     const ir_op *op = &t->ops.at[at];
     for (int i = 0; op->kind == IR_WORK && i < op->work->in_count; i++) {
-        if (op->in[i] < 0 || handed_before(t, at, i))
+        if (op->in[i] < 0 || shares_edge(t, op, i) || handed_before(t, at, i))
             continue;
-        size_t maker = first_call(t, (size_t)t->values.at[op->in[i]].producer);
-        (void)fprintf(out, "  w%d_%zu -> w%d_%zu [label=\"%s\", style=dotted]\n", task, maker, task,
-                      first_call(t, at), op->work->in[i].name);
+        (void)fprintf(out, "  w%d_%zu -> w%d_%zu [style=dotted, label=\"", task, maker_of(t, op, i), task,
+                      first_call(t, at));
+        put_value_names(t, op, i, out);
+        (void)fputs("\"]\n", out);
     }
 }
 
@@ -299,13 +372,13 @@ static void put_dependencies(const ir_program *p, FILE *out)
     for (size_t i = 0; i < p->kernel->edges.len; i++) {
         const model_edge *edge = &p->kernel->edges.at[i];
         if (edge->upstream >= 0)
-            (void)fprintf(out, "  r%d -> r%d [color=\"#b0b0b0\", arrowhead=vee, constraint=false]\n",
+            (void)fprintf(out,
+                          "  r%d -> r%d [color=\"#c4c4c4\", style=dashed, arrowhead=vee, constraint=false]\n",
                           edge->upstream, edge->downstream);
     }
 }
 
-/* ---- the whole
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------------ */
 
 static const char preamble[] =
     "  rankdir=LR; compound=true; nodesep=0.3; ranksep=0.6; fontname=\"Helvetica\"; fontsize=12\n"
@@ -313,11 +386,19 @@ static const char preamble[] =
     "  node [fontname=\"Helvetica\", fontsize=11, style=filled, color=\"#6b7785\"]\n"
     "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#44546a\", arrowsize=0.7]\n";
 
+static void put_title(const ir_program *p, FILE *out)
+{
+    (void)fputs("  labelloc=t; label=<", out);
+    put_bold(p->kernel->name, out);
+    (void)fprintf(out, ": %d warps, %u of %u bytes of shared memory>\n", p->warps, p->kernel->smem_bytes,
+                  model_smem_capacity(p->kernel));
+}
+
 void report_graph(const ir_program *p, FILE *out)
 {
     (void)fprintf(out, "digraph \"%s\" {\n%s", p->kernel->name, preamble);
-    for (size_t i = 0; i < p->kernel->resources.len; i++)
-        put_resource(p, p->kernel->resources.at[i], out);
+    put_title(p, out);
+    put_resources(p, -1, out);
     for (int i = 0; i < (int)p->tasks.len; i++)
         if (p->tasks.at[i].ops.len)
             put_task(p, i, out);

@@ -17,8 +17,7 @@ static const char *side_name(ir_side side)
     return side == IR_FULL ? "full" : "empty";
 }
 
-/* ---- registers
- * ------------------------------------------------------------------------------------------------ */
+/* ---- registers ------------------------------------------------------------------------------------ */
 
 /* What every thread starts with under __launch_bounds__(threads, 1): an even share in allocation units. */
 static int starting_registers(int warps)
@@ -76,8 +75,7 @@ void summary_registers(const ir_program *p, FILE *out)
                   sum > pool ? "TOO MANY" : "spare");
 }
 
-/* ---- shared memory
- * -------------------------------------------------------------------------------------------- */
+/* ---- shared memory -------------------------------------------------------------------------------- */
 
 typedef struct extent {
     uint32_t offset, bytes, unit;
@@ -136,15 +134,14 @@ void summary_memory(const ir_program *p, FILE *out)
     if (list.len)
         (void)fprintf(out, "  offset   bytes  stages           what\n");
     const extent *e;
-    vec_each (e, &list)
+    vec_each(e, &list)
         put_extent(e, &end, out);
     (void)fprintf(out, "  total  %7u of %u bytes, %u %s\n", end, capacity,
                   end > capacity ? end - capacity : capacity - end, end > capacity ? "TOO MANY" : "spare");
     vec_free(&list);
 }
 
-/* ---- arrivals
- * -------------------------------------------------------------------------------------------------- */
+/* ---- arrivals ------------------------------------------------------------------------------------- */
 
 /* The operation by which a task arrives on a barrier; NULL when it does not. A schedule may hold it several
  * times (under guards): each phase sees one of them. */
@@ -183,21 +180,36 @@ static uint32_t put_contributions(const ir_program *p, int barrier, FILE *out)
     return sum;
 }
 
-/* The copies that complete on a barrier, as a sum: "a 16384 + b 32768". */
+/* Whether an earlier operation of the task calls the same work method: a peeled or guarded repetition. */
+static bool called_before(const ir_task *t, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (t->ops.at[i].kind == IR_WORK && t->ops.at[i].work == t->ops.at[at].work)
+            return true;
+    return false;
+}
+
+static void put_task_copies(const ir_program *p, const ir_task *t, int barrier, const char **before,
+                            FILE *out)
+{
+    for (size_t i = 0; i < t->ops.len; i++) {
+        const ir_op *op = &t->ops.at[i];
+        for (int e = 0; e < op->effect_count; e++) {
+            const ir_effect *effect = &op->effects[e];
+            if (effect->kind != IR_COPY_IN || effect->barrier != barrier || called_before(t, i))
+                continue;
+            (void)fprintf(out, "%s%s %u", *before, p->buffers.at[effect->buffer].name, effect->bytes);
+            *before = " + ";
+        }
+    }
+}
+
+/* The copies that complete on a barrier, as a sum: " of a 16384 + b 32768". */
 static void put_copies(const ir_program *p, int barrier, FILE *out)
 {
     const char *before = " of ";
     for (size_t i = 0; i < p->tasks.len; i++)
-        for (size_t j = 0; j < p->tasks.at[i].ops.len; j++) {
-            const ir_op *op = &p->tasks.at[i].ops.at[j];
-            for (int e = 0; e < op->effect_count; e++) {
-                if (op->effects[e].kind != IR_COPY_IN || op->effects[e].barrier != barrier)
-                    continue;
-                (void)fprintf(out, "%s%s %u", before, p->buffers.at[op->effects[e].buffer].name,
-                              op->effects[e].bytes);
-                before = " + ";
-            }
-        }
+        put_task_copies(p, &p->tasks.at[i], barrier, &before, out);
 }
 
 static int barrier_name_width(const ir_program *p)
@@ -238,8 +250,7 @@ void summary_arrivals(const ir_program *p, FILE *out)
         put_barrier(p, (int)i, width, out);
 }
 
-/* ---- values
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------------- */
 
 /* Every work call that takes a value: "smem_ab.tma_load as k (line 35)". */
 static void put_uses(const ir_program *p, const ir_task *t, int value, FILE *out)

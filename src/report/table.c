@@ -5,7 +5,8 @@
 #include "report/cells.h"
 #include "report/summary.h"
 
-enum { PAGE_WIDTH = 160, MARGIN_WIDTH = 6, WIDEST_COLUMN = 48, LINE_WIDTH = 4, INDENT = 2, ARROW_WIDTH = 2 };
+enum { PAGE_WIDTH = 160, MARGIN_WIDTH = 6, GAP_WIDTH = 3, LINE_WIDTH = 4, INDENT = 2, ARROW_WIDTH = 2 };
+enum { NARROWEST_CUT = 44 }; /* columns are not cut below this to share a page */
 
 /* Widths of the parts of a column; 0: the part is absent. */
 typedef struct column_shape {
@@ -14,7 +15,6 @@ typedef struct column_shape {
 } column_shape;
 
 typedef struct table {
-    const ir_program *program;
     FILE *out;
     VEC(cell_column) columns;
     VEC(column_shape) shapes;
@@ -26,8 +26,7 @@ static int at_least(int width, size_t wanted)
     return (size_t)width < wanted ? (int)wanted : width;
 }
 
-/* ---- shapes
- * -------------------------------------------------------------------------------------------------- */
+/* ---- shapes --------------------------------------------------------------------------------------- */
 
 static void head_texts(const ir_task *t, text *name, text *size)
 {
@@ -60,7 +59,7 @@ static column_shape shape_of(const cell_column *column)
     column_shape s = {0};
     const cell *c;
     int widest_block = 0;
-    vec_each (c, &column->cells) {
+    vec_each(c, &column->cells) {
         size_t indented = (size_t)(c->depth * INDENT) + strlen(c->verb);
         if (c->block) {
             widest_block = at_least(widest_block, indented);
@@ -72,14 +71,13 @@ static column_shape shape_of(const cell_column *column)
         s.resource = at_least(s.resource, strlen(c->resource));
         s.detail = at_least(s.detail, strlen(c->detail));
     }
-    s.width = at_least(parts_width(&s), (size_t)(LINE_WIDTH + 1 + (s.left ? s.left + 1 : 0) + widest_block));
+    s.width = at_least(parts_width(&s),
+                       (size_t)LINE_WIDTH + 1 + (size_t)(s.left ? s.left + 1 : 0) + (size_t)widest_block);
     s.width = at_least(s.width, (size_t)head_width(column->task));
-    s.width = s.width > WIDEST_COLUMN ? WIDEST_COLUMN : s.width;
     return s;
 }
 
-/* ---- one row
- * -------------------------------------------------------------------------------------------------- */
+/* ---- one row -------------------------------------------------------------------------------------- */
 
 static void put_part(text *t, const char *s, int width)
 {
@@ -102,30 +100,38 @@ static void cell_text(const cell *c, const column_shape *s, text *t)
     put_part(t, c->detail, s->detail);
 }
 
-/* Prints s in exactly `width` columns; ".." stands for what does not fit. */
-static void put_cut(FILE *out, const char *s, int width)
+/* Adds s in exactly `width` columns; ".." stands for what does not fit. */
+static void put_cut(text *row, const char *s, int width)
 {
     size_t len = strlen(s);
     while (len && s[len - 1] == ' ')
         len--;
     if (len > (size_t)width)
-        (void)fprintf(out, "%.*s..", width - 2, s);
+        text_printf(row, "%.*s..", width - 2, s);
     else
-        (void)fprintf(out, "%-*.*s", width, (int)len, s);
+        text_printf(row, "%-*.*s", width, (int)len, s);
 }
 
-static void put_cell(const table *t, size_t column, const cell *c)
+static void put_cell(const table *t, size_t column, const cell *c, text *row)
 {
     text s = {0};
     if (c)
         cell_text(c, &t->shapes.at[column], &s);
-    (void)fputs(" | ", t->out);
-    put_cut(t->out, text_str(&s), t->shapes.at[column].width);
+    text_add(row, " | ");
+    put_cut(row, text_str(&s), t->shapes.at[column].width);
     text_free(&s);
 }
 
-/* ---- a band: some of the columns
- * ---------------------------------------------------------------------------------- */
+/* Prints a row without the blanks at its end, and frees it. */
+static void put_line(const table *t, text *row)
+{
+    while (row->len && row->at[row->len - 1] == ' ')
+        row->at[--row->len] = '\0';
+    (void)fprintf(t->out, "%s\n", text_str(row));
+    text_free(row);
+}
+
+/* ---- a band: some of the columns ------------------------------------------------------------------ */
 
 typedef struct band {
     size_t first, end; /* columns */
@@ -134,31 +140,33 @@ typedef struct band {
 
 static void put_rule(const table *t, const band *b, char line)
 {
+    text row = {0};
     for (int i = 0; i < MARGIN_WIDTH; i++)
-        (void)fputc(line, t->out);
+        text_add_n(&row, &line, 1);
     for (size_t i = b->first; i < b->end; i++) {
-        (void)fputc(line, t->out);
-        (void)fputc('+', t->out);
+        text_printf(&row, "%c+", line);
         for (int j = 0; j < t->shapes.at[i].width + 1; j++)
-            (void)fputc(line, t->out);
+            text_add_n(&row, &line, 1);
     }
-    (void)fputs("\n", t->out);
+    put_line(t, &row);
 }
 
 static void put_heads(const table *t, const band *b)
 {
-    for (int line = 0; line < 2; line++) {
-        (void)fprintf(t->out, "%*s", MARGIN_WIDTH, "");
-        for (size_t i = b->first; i < b->end; i++) {
-            text heads[2] = {{0}, {0}};
-            head_texts(t->columns.at[i].task, &heads[0], &heads[1]);
-            (void)fputs(" | ", t->out);
-            put_cut(t->out, text_str(&heads[line]), t->shapes.at[i].width);
-            text_free(&heads[0]);
-            text_free(&heads[1]);
+    text rows[2] = {{0}, {0}};
+    for (int line = 0; line < 2; line++)
+        text_printf(&rows[line], "%*s", MARGIN_WIDTH, "");
+    for (size_t i = b->first; i < b->end; i++) {
+        text heads[2] = {{0}, {0}};
+        head_texts(t->columns.at[i].task, &heads[0], &heads[1]);
+        for (int line = 0; line < 2; line++) {
+            text_add(&rows[line], " | ");
+            put_cut(&rows[line], text_str(&heads[line]), t->shapes.at[i].width);
+            text_free(&heads[line]);
         }
-        (void)fputs("\n", t->out);
     }
+    put_line(t, &rows[0]);
+    put_line(t, &rows[1]);
 }
 
 /* The cell of a column that comes next; NULL at its end. */
@@ -184,14 +192,15 @@ static bool next_section(const table *t, const band *b, cell_section *section)
 /* One row: the next cell of each column that is in this section. */
 static void put_row(const table *t, band *b, cell_section section, const char *margin)
 {
-    (void)fprintf(t->out, "%-*s", MARGIN_WIDTH, margin);
+    text row = {0};
+    text_printf(&row, "%-*s", MARGIN_WIDTH, margin);
     for (size_t i = b->first; i < b->end; i++) {
         const cell *c = next_cell(t, b, i);
         bool here = c && c->section == section;
-        put_cell(t, i, here ? c : NULL);
+        put_cell(t, i, here ? c : NULL, &row);
         b->next[i] += here;
     }
-    (void)fputs("\n", t->out);
+    put_line(t, &row);
 }
 
 static void put_band(const table *t, band *b)
@@ -210,12 +219,32 @@ static void put_band(const table *t, band *b)
     put_rule(t, b, '=');
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------------ */
+
+/* The width of the whole table where no column is wider than `widest`. */
+static int width_with(const table *t, int widest)
+{
+    int width = MARGIN_WIDTH;
+    for (size_t i = 0; i < t->shapes.len; i++)
+        width += GAP_WIDTH + (t->shapes.at[i].width < widest ? t->shapes.at[i].width : widest);
+    return width;
+}
+
+/* Cuts the widest columns where that lets the table fit a page; a page is always wider than one column. */
+static void fit_page(table *t)
+{
+    int widest = PAGE_WIDTH - MARGIN_WIDTH - GAP_WIDTH;
+    while (widest > NARROWEST_CUT && width_with(t, widest) > PAGE_WIDTH)
+        widest--;
+    column_shape *s;
+    vec_each(s, &t->shapes) {
+        s->width = s->width < widest ? s->width : widest;
+    }
+}
 
 static table table_new(const ir_program *p, FILE *out, arena *a)
 {
-    table t = {.program = p, .out = out};
+    table t = {.out = out};
     for (size_t i = 0; i < p->tasks.len; i++) {
         if (p->tasks.at[i].ops.len == 0)
             continue; /* a padding task */
@@ -223,13 +252,14 @@ static table table_new(const ir_program *p, FILE *out, arena *a)
         vec_push(&t.shapes, shape_of(vec_last(&t.columns)));
         t.has_tiles = t.has_tiles || p->tasks.at[i].queue >= 0;
     }
+    fit_page(&t);
     return t;
 }
 
 static void table_free(table *t)
 {
     cell_column *column;
-    vec_each (column, &t->columns)
+    vec_each(column, &t->columns)
         vec_free(&column->cells);
     vec_free(&t->columns);
     vec_free(&t->shapes);
@@ -240,18 +270,21 @@ static size_t band_end(const table *t, size_t first)
 {
     int width = MARGIN_WIDTH;
     size_t end = first;
-    while (end < t->columns.len && (end == first || width + t->shapes.at[end].width + 3 <= PAGE_WIDTH))
-        width += t->shapes.at[end++].width + 3;
+    while (end < t->shapes.len && (end == first || width + t->shapes.at[end].width + GAP_WIDTH <= PAGE_WIDTH))
+        width += t->shapes.at[end++].width + GAP_WIDTH;
     return end;
 }
 
-static void put_legend(FILE *out)
+static void put_legend(const ir_program *p, FILE *out)
 {
-    (void)fputs(
-        "numbers: line in the source, verb or work, resource, then the arrivals (and bytes) it makes\n"
-        "acquire <- blocks until a slot is empty   commit -> fills it   -> wait blocks until it is full   "
-        "<- release empties it   ? asks, never blocks\n",
-        out);
+    (void)fputs("a step: line in the source, verb or work, resource, values or arrivals it makes (+ bytes it "
+                "announces)\n",
+                out);
+    if (p->barriers.len)
+        (void)fputs("acquire <-  blocks until a slot is empty     commit or copy ->  fills it     ?  asks, "
+                    "never blocks\n"
+                    "-> wait     blocks until a slot is full      <- release         empties it\n",
+                    out);
 }
 
 static void put_schedules(const ir_program *p, FILE *out, arena *a)
@@ -263,7 +296,7 @@ static void put_schedules(const ir_program *p, FILE *out, arena *a)
         put_band(&t, &(band){.first = first, .end = end, .next = next});
         (void)fputs("\n", out);
     }
-    put_legend(out);
+    put_legend(p, out);
     table_free(&t);
 }
 

@@ -1,9 +1,9 @@
 /* device: where kernels run, one interface over a GPU (CUDA driver, loaded at run time) and the emulator.
  *
- * A device belongs to the thread that opened it. Addresses are plain 64-bit numbers. Calls return false, 0 or NULL on failure, and
- * device_error then says why; on a GPU, work is asynchronous, so that device_sync, which waits no longer than the
- * time limit, is where a kernel's failure shows. After a failure of a kernel nothing more can be done with the
- * device than to close it. The emulator works inside the call. */
+ * A device belongs to the thread that opened it. Addresses are plain 64-bit numbers. Calls return false, 0 or
+ * NULL on failure, and device_error then says why; on a GPU, work is asynchronous, so that device_sync, which
+ * waits no longer than the time limit, is where a kernel's failure shows. After a failure of a kernel nothing
+ * more can be done with the device than to close it. The emulator works inside the call. */
 #ifndef WW_RUN_DEVICE_H
 #define WW_RUN_DEVICE_H
 
@@ -23,8 +23,8 @@ typedef enum device_order { DEVICE_ORDER_LATE, DEVICE_ORDER_EARLY, DEVICE_ORDER_
 
 typedef struct device_options {
     device_kind kind;
-    const char *arch; /* "sm_90a": what the kernels are built for; NULL: any GPU will do */
-    uint32_t ordinal; /* which GPU */
+    const char *arch;    /* "sm_90a": what the kernels are built for; NULL: any GPU will do */
+    uint32_t ordinal;    /* which GPU */
     double time_limit_s; /* 0: 60 */
     /* the emulator's */
     device_order order;
@@ -37,7 +37,7 @@ typedef struct device_info {
     device_kind kind; /* GPU or EMU */
     char name[128];
     uint32_t sm_count;
-    uint32_t capability[2]; /* compute capability, {9, 0} */
+    uint32_t capability[2];        /* compute capability, {9, 0} */
     uint32_t max_shared_per_block; /* bytes a kernel may opt in to */
     uint32_t l2_bytes;
     uint32_t driver_version; /* 13000 is 13.0; 0 on the emulator */
@@ -64,8 +64,19 @@ bool device_fill(device *d, uint64_t to, uint32_t value, size_t count);
 enum { DEVICE_TENSOR_MAP_BYTES = 128, DEVICE_TENSOR_RANK_MAX = 5 };
 
 typedef enum device_element { /* order and meaning of CUtensorMapDataType */
-    DEVICE_U8, DEVICE_U16, DEVICE_U32, DEVICE_S32, DEVICE_U64, DEVICE_S64, DEVICE_F16, DEVICE_F32, DEVICE_F64,
-    DEVICE_BF16, DEVICE_F32_FTZ, DEVICE_TF32, DEVICE_TF32_FTZ,
+                              DEVICE_U8,
+                              DEVICE_U16,
+                              DEVICE_U32,
+                              DEVICE_S32,
+                              DEVICE_U64,
+                              DEVICE_S64,
+                              DEVICE_F16,
+                              DEVICE_F32,
+                              DEVICE_F64,
+                              DEVICE_BF16,
+                              DEVICE_F32_FTZ,
+                              DEVICE_TF32,
+                              DEVICE_TF32_FTZ,
 } device_element;
 
 typedef enum device_swizzle {
@@ -75,8 +86,8 @@ typedef enum device_swizzle {
     DEVICE_SWIZZLE_128B,
 } device_swizzle;
 
-/* A tiled tensor map: extents innermost first, strides[0] that of dimension 1 (dimension 0 is dense). Loads outside
- * the tensor give zero. */
+/* A tiled tensor map: extents innermost first, strides[0] that of dimension 1 (dimension 0 is dense). Loads
+ * outside the tensor give zero. */
 typedef struct device_tensor {
     device_element element;
     uint32_t rank;
@@ -97,7 +108,7 @@ device_module *device_load(device *d, const text *ptx, const text *cubin);
 void device_unload(device *d, device_module *module);
 
 typedef struct device_launch {
-    const char *kernel; /* .entry name */
+    const char *kernel;                     /* .entry name */
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0,0,0} means {1,1,1} */
     uint32_t dynamic_shared_bytes;
     const void *params; /* the packed parameter block */
@@ -108,8 +119,8 @@ typedef struct device_launch {
 bool device_launch_kernel(device *d, device_module *module, const device_launch *launch);
 bool device_sync(device *d);
 
-/* Names of barriers and warps for the emulator's reports; a GPU ignores them. They are copied; offsets count from
- * the start of dynamic shared memory. */
+/* Names of barriers and warps for the emulator's reports; a GPU ignores them. They are copied; offsets count
+ * from the start of dynamic shared memory. */
 typedef struct device_range_name {
     uint32_t offset, bytes;
     const char *name;

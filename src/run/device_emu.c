@@ -58,7 +58,8 @@ static void *host_range(device *d, uint64_t address, size_t bytes, const char *d
 {
     void *host = emu_host_pointer(emu_of(d)->machine, address, bytes);
     if (!host)
-        (void)device_fail(d, "%s %zu bytes at %#" PRIx64 ": not inside one block of memory", doing, bytes, address);
+        (void)device_fail(d, "%s %zu bytes at %#" PRIx64 ": not inside one block of memory", doing, bytes,
+                          address);
     return host;
 }
 
@@ -168,10 +169,8 @@ static void emu_device_set_names(device *d, const device_names *names)
         warps[i] = (emu_warp_name){.first = names->warps[i].first,
                                    .end = names->warps[i].end,
                                    .name = arena_strdup(&e->names_arena, names->warps[i].name)};
-    e->names = (emu_names){.ranges = ranges,
-                           .range_count = names->range_count,
-                           .warps = warps,
-                           .warp_count = names->warp_count};
+    e->names = (emu_names){
+        .ranges = ranges, .range_count = names->range_count, .warps = warps, .warp_count = names->warp_count};
 }
 
 static bool emu_device_lap(device *d, uint32_t slot)
@@ -237,7 +236,8 @@ device *device_emu_open(const device_options *o, text *error)
         return NULL;
     }
     emu_device *e = base_alloc(sizeof *e);
-    *e = (emu_device){.base = {.backend = &emu_backend, .info = info}, .machine = emu_machine_new(), .options = *o};
+    *e = (emu_device){
+        .base = {.backend = &emu_backend, .info = info}, .machine = emu_machine_new(), .options = *o};
     e->options.arch = NULL; /* the caller's string may go */
     return &e->base;
 }

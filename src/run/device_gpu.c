@@ -1,8 +1,8 @@
 /* The GPU behind device.h, through the CUDA driver API.
  *
- * All work goes to one stream. Nothing here waits without an end: a wait polls an event until the time limit, since a kernel
- * whose barriers are wrong never finishes. Such a device is marked hung, and closing it leaves its context to
- * the end of the process, for every driver call that would tear it down would wait too. */
+ * All work goes to one stream. Nothing here waits without an end: a wait polls an event until the time limit,
+ * since a kernel whose barriers are wrong never finishes. Such a device is marked hung, and closing it leaves
+ * its context to the end of the process, for every driver call that would tear it down would wait too. */
 #include "run/device_backend.h"
 #include "run/driver.h"
 
@@ -19,7 +19,7 @@ typedef struct gpu_device {
     int handle;
     driver_context context;
     driver_stream stream;
-    driver_event done; /* what device_sync polls */
+    driver_event done;                 /* what device_sync polls */
     driver_event laps[DEVICE_LAP_MAX]; /* made when first used */
     double time_limit_ms;
     bool hung;
@@ -51,7 +51,8 @@ static bool usable(gpu_device *g)
     return g->hung ? device_fail(&g->base, "the GPU is still busy with a kernel that did not finish") : true;
 }
 
-/* ---- waiting -------------------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------------------
+ */
 
 static void poll_pause(double waited_ms)
 {
@@ -83,7 +84,8 @@ static bool gpu_sync(device *d)
            wait_event(g, g->done);
 }
 
-/* ---- memory --------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------------
+ */
 
 static uint64_t gpu_alloc(device *d, size_t bytes)
 {
@@ -121,19 +123,19 @@ static bool gpu_fill(device *d, uint64_t to, uint32_t value, size_t count)
     return usable(g) && check(g, g->api.cuMemsetD32Async(to, value, count, g->stream), "filling memory");
 }
 
-/* cuTensorMapEncodeTiled wants the map at a multiple of 64 bytes, and reports every mistake as one and the same
- * error; the description is repeated so that the reader can see which number is wrong. */
+/* cuTensorMapEncodeTiled wants the map at a multiple of 64 bytes, and reports every mistake as one and the
+ * same error; the description is repeated so that the reader can see which number is wrong. */
 static bool gpu_tensor_map_encode(device *d, const device_tensor *t, void *map)
 {
     gpu_device *g = gpu_of(d);
     _Alignas(64) unsigned char aligned[DEVICE_TENSOR_MAP_BYTES];
     const uint32_t dense[DEVICE_TENSOR_RANK_MAX] = {1, 1, 1, 1, 1};
-    int result = g->api.cuTensorMapEncodeTiled(aligned, (int)t->element, t->rank, (void *)(uintptr_t)t->address,
-                                               t->extent, t->stride_bytes, t->box, dense, 0, (int)t->swizzle,
-                                               DRIVER_TENSOR_L2_128B, 0);
+    int result = g->api.cuTensorMapEncodeTiled(aligned, (int)t->element, t->rank,
+                                               (void *)(uintptr_t)t->address, t->extent, t->stride_bytes,
+                                               t->box, dense, 0, (int)t->swizzle, DRIVER_TENSOR_L2_128B, 0);
     text what = {0};
-    text_printf(&what, "tensor map (element %d, swizzle %d, address %#" PRIx64, (int)t->element, (int)t->swizzle,
-                t->address);
+    text_printf(&what, "tensor map (element %d, swizzle %d, address %#" PRIx64, (int)t->element,
+                (int)t->swizzle, t->address);
     for (uint32_t i = 0; i < t->rank; i++)
         text_printf(&what, "; extent %" PRIu64 ", box %u, stride %" PRIu64, t->extent[i], t->box[i],
                     i == 0 ? 0 : t->stride_bytes[i - 1]);
@@ -145,7 +147,8 @@ static bool gpu_tensor_map_encode(device *d, const device_tensor *t, void *map)
     return ok;
 }
 
-/* ---- kernels -------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------------
+ */
 
 static device_module *gpu_load(device *d, const text *ptx, const text *cubin)
 {
@@ -189,8 +192,10 @@ static uint32_t cluster_size(const device_launch *l)
 
 static bool prepare_function(gpu_device *g, driver_function function, const device_launch *l)
 {
-    if (!check(g, g->api.cuFuncSetAttribute(function, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED,
-                                            (int)l->dynamic_shared_bytes), "asking for shared memory"))
+    if (!check(g,
+               g->api.cuFuncSetAttribute(function, DRIVER_FUNCTION_MAX_DYNAMIC_SHARED,
+                                         (int)l->dynamic_shared_bytes),
+               "asking for shared memory"))
         return false;
     return cluster_size(l) <= PORTABLE_CLUSTER_MAX ||
            check(g, g->api.cuFuncSetAttribute(function, DRIVER_FUNCTION_NON_PORTABLE_CLUSTER, 1),
@@ -242,7 +247,8 @@ static void gpu_set_names(device *d, const device_names *names)
     (void)names;
 }
 
-/* ---- time ----------------------------------------------------------------------------------------------- */
+/* ---- time -----------------------------------------------------------------------------------------------
+ */
 
 static bool gpu_lap(device *d, uint32_t slot)
 {
@@ -275,7 +281,8 @@ static uint64_t gpu_instructions(const device *d)
     return 0;
 }
 
-/* ---- opening and closing -------------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------------------
+ */
 
 static void gpu_close(device *d)
 {
@@ -345,7 +352,8 @@ static bool read_info(gpu_device *g)
     if (!check(g, g->api.cuDriverGetVersion(&version), "asking for the driver's version"))
         return false;
     info->driver_version = (uint32_t)version;
-    return check(g, g->api.cuDeviceGetName(info->name, (int)sizeof info->name, g->handle), "asking for a name");
+    return check(g, g->api.cuDeviceGetName(info->name, (int)sizeof info->name, g->handle),
+                 "asking for a name");
 }
 
 /* Machine code for an architecture with a letter ("sm_90a") runs on that capability alone. */

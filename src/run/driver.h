@@ -1,7 +1,7 @@
 /* driver: the CUDA driver API, bound at run time.
  *
- * Types and numbers are from its public documentation (CUDA Driver API 13.0); each number carries the name it has
- * there. */
+ * Types and numbers are from its public documentation (CUDA Driver API 13.0); each number carries the name it
+ * has there. */
 #ifndef WW_RUN_DRIVER_H
 #define WW_RUN_DRIVER_H
 
@@ -14,35 +14,35 @@ typedef struct CUmod_st *driver_module;
 typedef struct CUfunc_st *driver_function;
 
 enum { /* CUresult */
-    DRIVER_SUCCESS = 0,
-    DRIVER_NOT_READY = 600,
+       DRIVER_SUCCESS = 0,
+       DRIVER_NOT_READY = 600,
 };
 
 enum { /* CUdevice_attribute */
-    DRIVER_MULTIPROCESSOR_COUNT = 16,
-    DRIVER_L2_CACHE_SIZE = 38,
-    DRIVER_COMPUTE_CAPABILITY_MAJOR = 75,
-    DRIVER_COMPUTE_CAPABILITY_MINOR = 76,
-    DRIVER_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+       DRIVER_MULTIPROCESSOR_COUNT = 16,
+       DRIVER_L2_CACHE_SIZE = 38,
+       DRIVER_COMPUTE_CAPABILITY_MAJOR = 75,
+       DRIVER_COMPUTE_CAPABILITY_MINOR = 76,
+       DRIVER_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
 };
 
 enum { /* CUfunction_attribute */
-    DRIVER_FUNCTION_MAX_DYNAMIC_SHARED = 8,
-    DRIVER_FUNCTION_NON_PORTABLE_CLUSTER = 14,
+       DRIVER_FUNCTION_MAX_DYNAMIC_SHARED = 8,
+       DRIVER_FUNCTION_NON_PORTABLE_CLUSTER = 14,
 };
 
 enum { /* CUjit_option */
-    DRIVER_JIT_ERROR_LOG = 5,
-    DRIVER_JIT_ERROR_LOG_BYTES = 6,
+       DRIVER_JIT_ERROR_LOG = 5,
+       DRIVER_JIT_ERROR_LOG_BYTES = 6,
 };
 
 enum { /* CUlaunchAttributeID */
-    DRIVER_LAUNCH_CLUSTER = 4,
-    DRIVER_LAUNCH_PROGRAMMATIC_SERIALIZATION = 6,
+       DRIVER_LAUNCH_CLUSTER = 4,
+       DRIVER_LAUNCH_PROGRAMMATIC_SERIALIZATION = 6,
 };
 
 enum { /* CUtensorMapL2promotion, the other choices are 0 for "none" */
-    DRIVER_TENSOR_L2_128B = 2,
+       DRIVER_TENSOR_L2_128B = 2,
 };
 
 /* CUlaunchAttribute: an id, padding to 8 bytes, a union of 64 bytes of which two members are used here. */

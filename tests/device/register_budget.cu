@@ -1,10 +1,10 @@
 /* register_budget: which pairs of setmaxnreg a 384-thread CTA survives, on real hardware.
  *
- * Warpgroup 0 lowers its budget, 1 and 2 raise theirs. Prints and exits 0 if the kernel came back; a pair that
- * overdraws the CTA's pool spins for ever, so run each pair under a time limit:
+ * Warpgroup 0 lowers its budget, 1 and 2 raise theirs. Prints and exits 0 if the kernel came back; a pair
+ * that overdraws the CTA's pool spins for ever, so run each pair under a time limit:
  *
- *     nvcc -gencode=arch=compute_90a,code=sm_90a -std=c++17 -Idevice tests/device/register_budget.cu -o budget
- *     timeout -s KILL 10 ./budget 24 240 */
+ *     nvcc -gencode=arch=compute_90a,code=sm_90a -std=c++17 -Idevice tests/device/register_budget.cu -o
+ * budget timeout -s KILL 10 ./budget 24 240 */
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>

@@ -1,8 +1,8 @@
 /* tensor_clip: what TMA does at the edge of a tensor whose rows do not end on 16 bytes, on real hardware.
  *
- * A row of 5 bf16 in a pitch of 16, two rows; the box is 16 x 2. Memory holds 1, 2, 3 .. in every element, inside
- * the tensor or not. The load is printed as it lands in shared memory; then shared memory is set to 101, 102 ..
- * and stored over the same tensor, and all of its memory is printed. */
+ * A row of 5 bf16 in a pitch of 16, two rows; the box is 16 x 2. Memory holds 1, 2, 3 .. in every element,
+ * inside the tensor or not. The load is printed as it lands in shared memory; then shared memory is set to
+ * 101, 102 .. and stored over the same tensor, and all of its memory is printed. */
 #include <cstdint>
 #include <cstdio>
 #include <cuda.h>
@@ -71,8 +71,8 @@ int main()
         cudaMemcpy(memory, host, sizeof(host), cudaMemcpyHostToDevice);
         const cuuint64_t extent[2] = {static_cast<cuuint64_t>(inner), 2}, stride[1] = {32};
         const cuuint32_t box[2] = {16, 2}, step[2] = {1, 1};
-        if (encode(reinterpret_cast<CUtensorMap *>(&p.map), CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, memory, extent, stride,
-                   box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+        if (encode(reinterpret_cast<CUtensorMap *>(&p.map), CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, memory,
+                   extent, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                    CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE))
             return 1;
         std::printf("rows of %d elements\n", inner);

@@ -9,7 +9,7 @@ typedef struct gemm_params {
 } gemm_params;
 
 typedef struct gemm {
-    ww_resource *tiles, *gmem_ab, *smem_ab, *accumulator, *smem_d, *gmem_d;
+    ww_resource *queue, *gmem_ab, *smem_ab, *accumulator, *smem_d, *gmem_d;
 } gemm;
 
 #define K_TILES ww_arg(gemm_params, k_tiles, 1)
@@ -18,9 +18,9 @@ static void load(ww_schedule *s, void *context)
 {
     gemm *g = context;
     ww_produce(s, g->smem_ab, "prefetch");
-    ww_work_tile_loop (s, g->tiles) {
-        ww_skippable (s) {
-            ww_domain_loop (s, ww_imm(0), K_TILES, ww_imm(1)) {
+    ww_work_tile_loop(s, g->queue) {
+        ww_skippable(s) {
+            ww_domain_loop(s, ww_imm(0), K_TILES, ww_imm(1)) {
                 ww_token k, m, n;
                 ww_try_acquire(s, g->smem_ab);
                 ww_consume(s, g->gmem_ab, "coords", .out = {&k, &m, &n});
@@ -29,19 +29,19 @@ static void load(ww_schedule *s, void *context)
                 ww_commit(s, g->smem_ab);
             }
         }
-        ww_advance_tile(s, g->tiles);
+        ww_advance_tile(s, g->queue);
     }
 }
 
 static void math(ww_schedule *s, void *context)
 {
     gemm *g = context;
-    ww_work_tile_loop (s, g->tiles) {
-        ww_skippable (s) {
-            ww_domain_loop (s, ww_imm(0), K_TILES, ww_imm(1)) {
+    ww_work_tile_loop(s, g->queue) {
+        ww_skippable(s) {
+            ww_domain_loop(s, ww_imm(0), K_TILES, ww_imm(1)) {
                 ww_token a, b;
                 ww_try_wait(s, g->smem_ab);
-                ww_first_iter (s) {
+                ww_first_iter(s) {
                     ww_produce(s, g->accumulator, "clear");
                 }
                 ww_wait(s, g->smem_ab);
@@ -54,21 +54,21 @@ static void math(ww_schedule *s, void *context)
             ww_produce(s, g->smem_d, "put");
             ww_commit(s, g->smem_d);
         }
-        ww_advance_tile(s, g->tiles);
+        ww_advance_tile(s, g->queue);
     }
 }
 
 static void epilogue(ww_schedule *s, void *context)
 {
     gemm *g = context;
-    ww_work_tile_loop (s, g->tiles) {
-        ww_skippable (s) {
+    ww_work_tile_loop(s, g->queue) {
+        ww_skippable(s) {
             ww_wait(s, g->smem_d);
             ww_consume(s, g->smem_d, "fetch");
             ww_produce(s, g->gmem_d, "store");
             ww_release(s, g->smem_d);
         }
-        ww_advance_tile(s, g->tiles);
+        ww_advance_tile(s, g->queue);
     }
 }
 
@@ -93,8 +93,8 @@ static const ww_work gmem_d_work[] = {{.name = "store", .side = WW_PRODUCER}, {0
 
 static void declare_resources(ww_kernel *k, gemm *g)
 {
-    g->tiles = ww_queue_static(
-        k, "tiles",
+    g->queue = ww_queue_static(
+        k, "queue",
         &(ww_queue_options){.tiles = {ww_arg(gemm_params, tiles_m, 1), ww_arg(gemm_params, tiles_n, 1)},
                             .skip = "gemm_skip"});
     g->gmem_ab = ww_resource_new(k, "gmem_ab", &(ww_resource_options){.work = gmem_ab_work});

@@ -14,7 +14,7 @@ typedef struct two_tasks {
 static void load(ww_schedule *s, void *context)
 {
     two_tasks *k = context;
-    ww_domain_loop (s, ww_imm(0), ww_arg(two_tasks_params, rows, 0), ww_imm(1)) {
+    ww_domain_loop(s, ww_imm(0), ww_arg(two_tasks_params, rows, 0), ww_imm(1)) {
         ww_token row;
         ww_consume(s, k->source, "next", .out = {&row});
         ww_acquire(s, k->rows);
@@ -26,7 +26,7 @@ static void load(ww_schedule *s, void *context)
 static void store(ww_schedule *s, void *context)
 {
     two_tasks *k = context;
-    ww_domain_loop (s, ww_imm(0), ww_arg(two_tasks_params, rows, 0), ww_imm(1)) {
+    ww_domain_loop(s, ww_imm(0), ww_arg(two_tasks_params, rows, 0), ww_imm(1)) {
         ww_token first, second;
         ww_wait(s, k->rows);
         ww_consume(s, k->rows, "read", .out = {&first, &second});
@@ -43,7 +43,7 @@ static const ww_work rows_work[] = {
 static const ww_work destination_work[] = {
     {.name = "write", .side = WW_PRODUCER, .in = {"float4 low", "float4 high"}}, {0}};
 
-ww_kernel *golden_two_tasks(void)
+ww_kernel *golden_two_tasks_with_arrivals(uint32_t consumer_arrivals)
 {
     ww_kernel *k = ww_kernel_new("two_tasks", &(ww_kernel_options){.body = "two_tasks.cuh",
                                                                    .body_folder = ".",
@@ -51,10 +51,12 @@ ww_kernel *golden_two_tasks(void)
                                                                    .params_bytes = sizeof(two_tasks_params)});
     two_tasks t;
     t.source = ww_resource_new(k, "source", &(ww_resource_options){.work = source_work});
-    t.rows = ww_resource_new(k, "rows",
-                             &(ww_resource_options){.pipeline = {.type = WW_TMA_ASYNC, .stages = STAGES},
-                                                    .buffers = {{"row", ROW_BYTES, 0}},
-                                                    .work = rows_work});
+    t.rows = ww_resource_new(
+        k, "rows",
+        &(ww_resource_options){
+            .pipeline = {.type = WW_TMA_ASYNC, .stages = STAGES, .consumer_arrivals = consumer_arrivals},
+            .buffers = {{"row", ROW_BYTES, 0}},
+            .work = rows_work});
     t.destination = ww_resource_new(k, "destination", &(ww_resource_options){.work = destination_work});
     (void)ww_task_new(k, "load",
                       &(ww_task_options){.first_warp = 0, .warps = 1, .schedule = load, .context = &t});
@@ -63,4 +65,9 @@ ww_kernel *golden_two_tasks(void)
     ww_depends(k, t.rows, t.source);
     ww_depends(k, t.destination, t.rows);
     return k;
+}
+
+ww_kernel *golden_two_tasks(void)
+{
+    return golden_two_tasks_with_arrivals(0);
 }

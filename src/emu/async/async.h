@@ -56,9 +56,13 @@ bool async_reduce(emu_element element, async_reduction reduction, uint8_t *desti
 
 bool async_reduction_allowed(emu_element element, async_reduction reduction);
 
-/* Bytes of shared memory a box fills, and bytes a load's mbarrier hears of: in full, even where it is
- * clipped. */
+/* Bytes a load's mbarrier hears of: those of the whole box, even where it is clipped. */
 uint32_t async_tensor_box_bytes(const emu_tensor *map);
+
+/* Bytes of shared memory from the first byte of a box to the end of its last row. More than
+ * async_tensor_box_bytes when rows are shorter than the swizzle span: they lie a span apart, the rest of the
+ * span untouched. */
+uint32_t async_tensor_box_span(const emu_tensor *map);
 
 uint32_t async_element_bytes(emu_element element);
 

@@ -13,7 +13,7 @@
 typedef uint64_t combine_fn(async_reduction reduction, uint64_t old, uint64_t with);
 
 static combine_fn combine_u32, combine_s32, combine_u64, combine_s64, combine_f16, combine_bf16, combine_f32,
-    combine_f64;
+    combine_f32_ftz, combine_f64;
 
 #define OP(reduction) (1u << ASYNC_##reduction)
 #define BITWISE (OP(AND) | OP(OR) | OP(XOR))
@@ -31,14 +31,14 @@ static const element_row elements[] = {
     [EMU_U32] = {4, ORDERED | BITWISE | OP(INC) | OP(DEC), combine_u32},
     [EMU_S32] = {4, ORDERED | BITWISE, combine_s32},
     [EMU_U64] = {8, ORDERED | BITWISE, combine_u64},
-    [EMU_S64] = {8, ORDERED | BITWISE, combine_s64},
+    [EMU_S64] = {8, OP(MIN) | OP(MAX), combine_s64},
     [EMU_F16] = {2, ORDERED, combine_f16},
     [EMU_F32] = {4, OP(ADD), combine_f32},
     [EMU_F64] = {8, OP(ADD), combine_f64},
     [EMU_BF16] = {2, ORDERED, combine_bf16},
-    [EMU_F32_FTZ] = {4, OP(ADD), combine_f32},
-    [EMU_TF32] = {4, 0, NULL},
-    [EMU_TF32_FTZ] = {4, 0, NULL},
+    [EMU_F32_FTZ] = {4, OP(ADD), combine_f32_ftz},
+    [EMU_TF32] = {4, OP(ADD), combine_f32},
+    [EMU_TF32_FTZ] = {4, OP(ADD), combine_f32_ftz},
 };
 
 uint32_t async_element_bytes(emu_element element)
@@ -113,12 +113,28 @@ static uint64_t combine_f32(async_reduction reduction, uint64_t old, uint64_t wi
     return sum != sum ? NUM_F32_NAN : num_f32_bits(sum);
 }
 
+/* A subnormal as the zero of its sign. */
+static uint64_t flush(uint64_t bits)
+{
+    return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+}
+
+static uint64_t combine_f32_ftz(async_reduction reduction, uint64_t old, uint64_t with)
+{
+    return flush(combine_f32(reduction, flush(old), flush(with)));
+}
+
+/* A NaN passes through as it is, unlike in f32. */
 static uint64_t combine_f64(async_reduction reduction, uint64_t old, uint64_t with)
 {
     (void)reduction;
     double a, b;
     memcpy(&a, &old, sizeof a);
     memcpy(&b, &with, sizeof b);
+    if (a != a)
+        return old;
+    if (b != b)
+        return with;
     a += b;
     memcpy(&old, &a, sizeof a);
     return old;

@@ -8,7 +8,12 @@
 #include "emu/async/swizzle.h"
 #include "emu/num/num.h"
 
-enum { LINE_BYTES = 128, SHARED_LIMIT = 1 << 18 }; /* shared memory addresses fit 18 bits */
+enum { CHUNK_BYTES = 16, LINE_BYTES = 128, SHARED_LIMIT = 1 << 18 }; /* shared addresses fit 18 bits */
+
+/* How a row is clipped where the tensor ends along dimension 0. Loads clip by elements; stores and reductions
+ * by whole chunks, so that up to 15 bytes after the end of a row are written with what shared memory holds
+ * (seen on an H200). */
+typedef enum clip_unit { CLIP_ELEMENTS, CLIP_CHUNKS } clip_unit;
 
 /* One row of a box. Bytes [inside, inside_end) of it are inside the tensor; global points at byte `inside`.
  */
@@ -22,9 +27,10 @@ typedef struct box_walk {
     const emu_tensor *map;
     const int32_t *coord;
     const async_global *global;
-    uint32_t row_bytes;
+    uint32_t row_bytes, pitch;           /* of a row in shared memory, and from one row to the next */
     uint32_t index[EMU_TENSOR_MAX_RANK]; /* of the row in the box; index[0] unused */
     uint32_t inside, inside_end;         /* the same for every row: clipping along dimension 0 */
+    uint32_t padding;                    /* bytes of them after the end of the tensor's rows */
     box_row row;
 } box_walk;
 
@@ -38,10 +44,27 @@ static uint64_t box_bytes(const emu_tensor *map)
     return bytes;
 }
 
+/* Rows shorter than the swizzle span still lie a span apart. */
+static uint32_t row_pitch(const emu_tensor *map)
+{
+    uint32_t row = map->box[0] * async_element_bytes(map->element);
+    return map->swizzle == EMU_SWIZZLE_NONE ? row : round_up(row, swizzle_span(map->swizzle));
+}
+
+static uint32_t saturate(uint64_t bytes)
+{
+    return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+}
+
 uint32_t async_tensor_box_bytes(const emu_tensor *map)
 {
-    uint64_t bytes = box_bytes(map);
-    return bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
+    return saturate(box_bytes(map));
+}
+
+uint32_t async_tensor_box_span(const emu_tensor *map)
+{
+    uint64_t row = (uint64_t)map->box[0] * async_element_bytes(map->element);
+    return saturate(box_bytes(map) / row * row_pitch(map));
 }
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
@@ -49,22 +72,43 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-static bool walk_start(box_walk *walk, const emu_tensor *map, const int32_t *coord, uint32_t smem_address,
-                       const async_global *global, const char **error)
+/* What an H200 answers with a trap (its "illegal instruction"), as an error text; NULL when all is well. */
+static const char *check_copy(const emu_tensor *map, const int32_t *coord, uint32_t smem_address,
+                              clip_unit unit)
 {
-    if (smem_address % LINE_BYTES != 0) {
-        *error = "the shared address of a tensor copy is not a multiple of 128";
+    if (smem_address % LINE_BYTES != 0)
+        return "the shared address of a tensor copy is not a multiple of 128";
+    if (async_tensor_box_span(map) > SHARED_LIMIT)
+        return "the box of a tensor copy is larger than shared memory";
+    if ((int64_t)coord[0] * async_element_bytes(map->element) % CHUNK_BYTES != 0)
+        return "the innermost coordinate of a tensor copy is not a multiple of 16 bytes";
+    for (uint32_t d = 0; d < map->rank && unit == CLIP_CHUNKS; d++)
+        if (coord[d] < 0)
+            return "a coordinate of a tensor store or reduction is negative";
+    return NULL;
+}
+
+static bool walk_start(box_walk *walk, const emu_tensor *map, const int32_t *coord, uint32_t smem_address,
+                       const async_global *global, clip_unit unit, const char **error)
+{
+    const char *wrong = check_copy(map, coord, smem_address, unit);
+    if (wrong) {
+        *error = wrong;
         return false;
     }
-    if (box_bytes(map) > SHARED_LIMIT) {
-        *error = "the box of a tensor copy is larger than shared memory";
-        return false;
-    }
-    uint32_t element = async_element_bytes(map->element);
-    int64_t box = map->box[0], extent = (int64_t)map->extent[0];
-    *walk = (box_walk){.map = map, .coord = coord, .global = global, .row_bytes = map->box[0] * element};
-    walk->inside = element * (uint32_t)clamp(-(int64_t)coord[0], 0, box);
-    walk->inside_end = element * (uint32_t)clamp(extent - coord[0], 0, box);
+    uint32_t element = async_element_bytes(map->element), row_bytes = map->box[0] * element;
+    int64_t first = (int64_t)coord[0] * element, end = (int64_t)map->extent[0] * element;
+    int64_t end_written = unit == CLIP_CHUNKS ? (end + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES : end;
+    *walk = (box_walk){
+        .map = map,
+        .coord = coord,
+        .global = global,
+        .row_bytes = row_bytes,
+        .pitch = row_pitch(map),
+        .inside = (uint32_t)clamp(-first, 0, row_bytes),
+        .inside_end = (uint32_t)clamp(end_written - first, 0, row_bytes),
+        .padding = (uint32_t)(end_written - end),
+    };
     return true;
 }
 
@@ -85,26 +129,33 @@ static bool row_address(const box_walk *walk, uint64_t *address)
     return true;
 }
 
+/* Finds the row in global memory. Padding that a store would write past the end of an allocation is left out:
+ * on the hardware it falls on bytes that nobody owns. */
 static bool row_locate(box_walk *walk, const char **error)
 {
+    const async_global *global = walk->global;
+    box_row *row = &walk->row;
     uint64_t address;
-    walk->row.global = NULL;
-    walk->row.inside = walk->row.inside_end = 0;
+    row->global = NULL;
+    row->inside = row->inside_end = 0;
     if (!row_address(walk, &address))
         return true;
-    uint32_t bytes = walk->inside_end - walk->inside;
-    walk->row.inside = walk->inside;
-    walk->row.inside_end = walk->inside_end;
-    walk->row.global = walk->global->map(walk->global->ctx, address, bytes);
-    if (!walk->row.global)
+    row->inside = walk->inside;
+    row->inside_end = walk->inside_end;
+    row->global = global->map(global->ctx, address, row->inside_end - row->inside);
+    if (!row->global && walk->padding) {
+        row->inside_end -= walk->padding;
+        row->global = global->map(global->ctx, address, row->inside_end - row->inside);
+    }
+    if (!row->global)
         *error = "a tensor copy leaves its allocation in global memory";
-    return walk->row.global != NULL;
+    return row->global != NULL;
 }
 
 /* Moves on to the next row; false after the last. */
 static bool walk_next(box_walk *walk)
 {
-    walk->row.smem_offset += walk->row_bytes;
+    walk->row.smem_offset += walk->pitch;
     for (uint32_t d = 1; d < walk->map->rank; d++) {
         if (++walk->index[d] < walk->map->box[d])
             return true;
@@ -132,6 +183,19 @@ static inline row_piece piece_at(const box_walk *walk, uint32_t smem_address, ui
     return (row_piece){swizzled, bytes < chunk_left ? bytes : chunk_left};
 }
 
+/* A load of a tf32 type rounds; the FTZ types keep subnormals all the same. */
+static void round_loaded(emu_element element, uint8_t *at, uint32_t bytes)
+{
+    if (element != EMU_TF32 && element != EMU_TF32_FTZ)
+        return;
+    for (uint8_t *end = at + bytes; at != end; at += 4) {
+        uint32_t word;
+        memcpy(&word, at, sizeof word);
+        word = num_tf32_round(num_f32_from_bits(word), NUM_RN, 0);
+        memcpy(at, &word, sizeof word);
+    }
+}
+
 static void row_load(const box_walk *walk, uint8_t *smem, uint32_t smem_address)
 {
     const box_row *row = &walk->row;
@@ -144,6 +208,7 @@ static void row_load(const box_walk *walk, uint8_t *smem, uint32_t smem_address)
     for (uint32_t at = row->inside; at < row->inside_end; at += piece.bytes) {
         piece = piece_at(walk, smem_address, at, row->inside_end);
         memcpy(smem + piece.smem, row->global + (at - row->inside), piece.bytes);
+        round_loaded(walk->map->element, smem + piece.smem, piece.bytes);
     }
 }
 
@@ -180,7 +245,7 @@ bool async_tensor_load(const emu_tensor *map, const int32_t *coord, uint8_t *sme
                        const async_global *global, const char **error)
 {
     box_walk walk;
-    if (!walk_start(&walk, map, coord, smem_address, global, error))
+    if (!walk_start(&walk, map, coord, smem_address, global, CLIP_ELEMENTS, error))
         return false;
     do {
         if (!row_locate(&walk, error))
@@ -194,7 +259,7 @@ bool async_tensor_store(const emu_tensor *map, const int32_t *coord, const uint8
                         uint32_t smem_address, const async_global *global, const char **error)
 {
     box_walk walk;
-    if (!walk_start(&walk, map, coord, smem_address, global, error))
+    if (!walk_start(&walk, map, coord, smem_address, global, CLIP_CHUNKS, error))
         return false;
     do {
         if (!row_locate(&walk, error))
@@ -209,7 +274,7 @@ bool async_tensor_reduce(const emu_tensor *map, const int32_t *coord, async_redu
                          const char **error)
 {
     box_walk walk;
-    if (!walk_start(&walk, map, coord, smem_address, global, error))
+    if (!walk_start(&walk, map, coord, smem_address, global, CLIP_CHUNKS, error))
         return false;
     do {
         if (!row_locate(&walk, error) || !row_reduce(&walk, reduction, smem, smem_address, error))

@@ -33,6 +33,8 @@ enum {
     AT_CHECKSUM = 120,
 };
 
+enum { BOX_LIMIT = 228 * 1024 };
+
 static const char magic[8] = {'W', 'W', 'T', 'E', 'N', 'M', 'A', 'P'};
 
 static void put(uint8_t *at, uint64_t value, int bytes)
@@ -60,8 +62,6 @@ static const char *check_kind(const emu_tensor *t)
         return "the swizzle is not none, 32B, 64B or 128B";
     if (t->rank < 1 || t->rank > EMU_TENSOR_MAX_RANK)
         return "the rank is not 1 to 5";
-    if (t->address == 0)
-        return "the global address is null";
     if (t->address % 16 != 0)
         return "the global address is not a multiple of 16";
     return NULL;
@@ -91,6 +91,8 @@ static const char *check_box(const emu_tensor *t)
         return "the inner box dimension is not a multiple of 16 bytes";
     if (t->swizzle != EMU_SWIZZLE_NONE && inner > swizzle_span(t->swizzle))
         return "the inner box dimension is larger than the swizzle span";
+    if (async_tensor_box_bytes(t) > BOX_LIMIT)
+        return "the box is larger than 228 KiB";
     return NULL;
 }
 

@@ -245,11 +245,18 @@ uint16_t num_f32_to_bf16_rz(float value)
     return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fff : (uint16_t)(bits >> 16);
 }
 
-/* .rna is older than the other roundings and, on sm_90, takes a NaN for an infinity of its sign. */
+/* .rna is older than the other roundings: sm_90 cuts a NaN short, and with .satfinite counts it down by one.
+ */
+static uint32_t tf32_nan(uint32_t bits, num_rounding rounding, unsigned options)
+{
+    if (rounding != NUM_RNA)
+        return num_nan(NUM_TF32) << 13;
+    return (bits >> 13 << 13) - ((options & NUM_SATFINITE) ? UINT32_C(1) << 13 : 0);
+}
+
 uint32_t num_tf32_round(float value, num_rounding rounding, unsigned options)
 {
-    double exact = (double)value;
-    if (value != value && rounding == NUM_RNA)
-        exact = signbit(value) ? -INFINITY : INFINITY;
-    return num_encode(NUM_TF32, exact, rounding, options) << 13;
+    if (value != value)
+        return tf32_nan(num_f32_bits(value), rounding, options);
+    return num_encode(NUM_TF32, (double)value, rounding, options) << 13;
 }

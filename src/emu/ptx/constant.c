@@ -16,10 +16,10 @@ static const struct binary_operator *operator_here(const parser *p)
 {
     if (p->lex.token.kind != LEX_PUNCTUATION)
         return NULL;
-    const char *text = p->lex.token.text;
+    const char *here = p->lex.token.text;
     for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
         size_t len = strlen(operators[i].text);
-        if ((size_t)(p->lex.end - text) >= len && memcmp(text, operators[i].text, len) == 0)
+        if ((size_t)(p->lex.end - here) >= len && memcmp(here, operators[i].text, len) == 0)
             return &operators[i];
     }
     return NULL;
@@ -144,9 +144,9 @@ static void read_scalar(parser *p, initialiser *init)
     } else if (t.kind == LEX_F32 || t.kind == LEX_F64) {
         lex_advance(&p->lex);
         put_value(p, init, t.kind == LEX_F32 ? t.value : float_bits(init->variable->type, t.value));
-    } else if (negative && lex_peek_float(&p->lex)) {
+    } else if (negative && lex_float_follows(&p->lex)) {
         lex_advance(&p->lex);
-        uint64_t bits = p->lex.token.value ^ UINT64_C(1) << 63;
+        uint64_t bits = p->lex.token.value ^ UINT64_C(1) << 63; /* decimal floats are read as f64 */
         lex_advance(&p->lex);
         put_value(p, init, float_bits(init->variable->type, bits));
     } else {

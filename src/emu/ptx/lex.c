@@ -254,3 +254,12 @@ bool lex_at_label(const lexer *lex)
         p++;
     return p < lex->end && *p == ':' && !(p + 1 < lex->end && p[1] == ':');
 }
+
+bool lex_float_follows(const lexer *lex)
+{
+    const char *p = lex->next;
+    bool bits = p + 1 < lex->end && p[0] == '0' && strchr("fFdD", p[1]);
+    while (p < lex->end && isdigit((unsigned char)*p))
+        p++;
+    return bits || (p > lex->next && p < lex->end && (*p == '.' || *p == 'e' || *p == 'E'));
+}

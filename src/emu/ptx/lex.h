@@ -44,6 +44,9 @@ void lex_advance(lexer *lex);
  * cp.async.bulk.tensor.2d.shared::cluster.global */
 void lex_widen_opcode(lexer *lex);
 
+/* True when a float constant follows the current token. */
+bool lex_float_follows(const lexer *lex);
+
 /* True when the current name is followed by a single colon. */
 bool lex_at_label(const lexer *lex);
 

@@ -24,14 +24,14 @@ uint32_t names_scope(names *n, uint32_t parent)
 }
 
 /* The slot that holds the name, or the empty one where it would go. */
-static name_entry *slot(const names *n, uint32_t scope, const char *text, uint32_t len)
+static name_entry *slot(const names *n, uint32_t scope, const char *name, uint32_t len)
 {
-    uint64_t hash = hash_bytes(hash_bytes(HASH_SEED, &scope, sizeof scope), text, len);
+    uint64_t hash = hash_bytes(hash_bytes(HASH_SEED, &scope, sizeof scope), name, len);
     size_t i = (size_t)hash & (n->cap - 1);
     for (;; i = (i + 1) & (n->cap - 1)) {
         name_entry *e = &n->table[i];
         if (e->kind == NAME_NONE ||
-            (e->scope == scope && e->len == len && memcmp(e->text, text, len) == 0))
+            (e->scope == scope && e->len == len && memcmp(e->text, name, len) == 0))
             return e;
     }
 }
@@ -61,39 +61,39 @@ bool names_add(names *n, name_entry entry)
 }
 
 /* Length of the name without the digits at its end. */
-static uint32_t stem(const char *text, uint32_t len)
+static uint32_t stem(const char *name, uint32_t len)
 {
     uint32_t n = len;
-    while (n > 0 && text[n - 1] >= '0' && text[n - 1] <= '9')
+    while (n > 0 && name[n - 1] >= '0' && name[n - 1] <= '9')
         n--;
     return n;
 }
 
-uint32_t names_range_index(const char *text, uint32_t len)
+uint32_t names_range_index(const char *name, uint32_t len)
 {
     uint64_t index = 0;
-    for (uint32_t i = stem(text, len); i < len && index <= UINT32_MAX; i++)
-        index = index * 10 + (uint64_t)(text[i] - '0');
+    for (uint32_t i = stem(name, len); i < len && index <= UINT32_MAX; i++)
+        index = index * 10 + (uint64_t)(name[i] - '0');
     return index > UINT32_MAX ? UINT32_MAX : (uint32_t)index;
 }
 
-static const name_entry *find_in(const names *n, uint32_t scope, const char *text, uint32_t len)
+static const name_entry *find_in(const names *n, uint32_t scope, const char *name, uint32_t len)
 {
-    const name_entry *e = slot(n, scope, text, len);
+    const name_entry *e = slot(n, scope, name, len);
     if (e->kind != NAME_NONE && e->kind != NAME_REGISTER_RANGE)
         return e;
-    uint32_t short_len = stem(text, len);
+    uint32_t short_len = stem(name, len);
     if (short_len == len || short_len == 0)
         return NULL;
-    e = slot(n, scope, text, short_len);
-    bool within = e->kind == NAME_REGISTER_RANGE && names_range_index(text, len) < e->count;
+    e = slot(n, scope, name, short_len);
+    bool within = e->kind == NAME_REGISTER_RANGE && names_range_index(name, len) < e->count;
     return within ? e : NULL;
 }
 
-const name_entry *names_find(const names *n, uint32_t scope, const char *text, uint32_t len)
+const name_entry *names_find(const names *n, uint32_t scope, const char *name, uint32_t len)
 {
     for (;;) {
-        const name_entry *e = find_in(n, scope, text, len);
+        const name_entry *e = find_in(n, scope, name, len);
         if (e || scope == 0)
             return e;
         scope = n->parents.at[scope];

@@ -38,9 +38,9 @@ uint32_t names_scope(names *n, uint32_t parent); /* a new scope */
 bool names_add(names *n, name_entry entry);
 
 /* The innermost entry from `scope` outwards, or NULL. A name of digits at its end also finds a range. */
-const name_entry *names_find(const names *n, uint32_t scope, const char *text, uint32_t len);
+const name_entry *names_find(const names *n, uint32_t scope, const char *name, uint32_t len);
 
 /* The index within a range entry of a name that names_find found: 17 for %r17. */
-uint32_t names_range_index(const char *text, uint32_t len);
+uint32_t names_range_index(const char *name, uint32_t len);
 
 #endif

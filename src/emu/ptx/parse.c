@@ -337,6 +337,7 @@ ptx_module *ptx_parse(arena *a, const char *source, size_t len, text *errors)
     bool ok = run_parser(p, source, len, errors);
     names_free(&p->names);
     vec_free(&p->params);
+    vec_free(&p->scratch);
     if (ok)
         return p->module;
     ptx_module_release(p->module);

@@ -17,7 +17,8 @@ typedef struct parser {
     ptx_module *module;
     ptx_function *function; /* being read, or NULL */
     names names;
-    VEC(ptx_variable *) params; /* the list of parameters read last */
+    VEC(ptx_variable *) params;   /* the list of parameters read last */
+    VEC(ptx_operand) scratch;     /* operands of lists whose end has not been read yet */
     uint32_t scope;
     uint32_t depth;
 } parser;

@@ -29,7 +29,7 @@ typedef enum ptx_type {
     PTX_TYPE_COUNT
 } ptx_type;
 
-ptx_type ptx_type_find(const char *text, size_t len); /* PTX_NO_TYPE when there is none of that name */
+ptx_type ptx_type_find(const char *name, size_t len); /* PTX_NO_TYPE when there is none of that name */
 uint32_t ptx_type_bits(ptx_type type);
 uint32_t ptx_type_bytes(ptx_type type); /* 1 for .pred */
 ptx_kind ptx_type_kind(ptx_type type);

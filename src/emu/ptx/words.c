@@ -21,10 +21,10 @@ static const struct special_row {
 #undef PTX_SPECIAL
 };
 
-ptx_type ptx_type_find(const char *text, size_t len)
+ptx_type ptx_type_find(const char *name, size_t len)
 {
     for (int i = PTX_NO_TYPE + 1; i < PTX_TYPE_COUNT; i++)
-        if (strlen(types[i].text) == len && memcmp(types[i].text, text, len) == 0)
+        if (strlen(types[i].text) == len && memcmp(types[i].text, name, len) == 0)
             return (ptx_type)i;
     return PTX_NO_TYPE;
 }

@@ -1,0 +1,42 @@
+# The few commands one needs; CMake does the work (CMakePresets.json). Everything lands in build/.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# Without ninja, make serves as well.
+GENERATOR := $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
+
+.PHONY: demo check bench format lint clean build sanitize setup
+
+# What it does, on one kernel, in a minute.
+demo: build
+	scripts/demo.sh build
+
+# All tests, then all tests again under the address and undefined-behaviour sanitizers.
+check: build
+	ctest --test-dir build --output-on-failure -j $(JOBS)
+	$(MAKE) sanitize
+	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS)
+
+# Against cuBLAS; needs a GPU.
+bench: build
+	build/bin/gemm bench
+
+format:
+	git ls-files -co --exclude-standard -- '*.c' '*.h' | xargs clang-format -i
+
+lint: setup
+	scripts/setup.sh lint
+	cmake --preset release -G "$(GENERATOR)" >/dev/null
+	scripts/lint.sh build
+
+setup:
+	scripts/setup.sh
+
+build: setup
+	cmake --preset release -G "$(GENERATOR)" >/dev/null
+	cmake --build build -j $(JOBS)
+
+sanitize: setup
+	cmake --preset sanitize -G "$(GENERATOR)" >/dev/null
+	cmake --build build/sanitize -j $(JOBS)
+
+clean:
+	rm -rf build

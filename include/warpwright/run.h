@@ -1,0 +1,109 @@
+/* Running a kernel: on a GPU when there is one, else on the emulator.
+ *
+ * A ww_run is one kernel, built and loaded on one device, with the memory it works on. Its calls do not
+ * return errors: the first failure is kept, later calls do nothing, and ww_run_error says what it was. So a
+ * caller checks once, at the end. Memory on the device is freed with the run. */
+#ifndef WARPWRIGHT_RUN_H
+#define WARPWRIGHT_RUN_H
+
+#include "warpwright/kernel.h"
+#include "ww/types.h"
+
+typedef struct ww_run ww_run;
+
+typedef enum ww_device_kind {
+    WW_DEVICE_AUTO,
+    WW_DEVICE_GPU,
+    WW_DEVICE_EMULATOR,
+    WW_DEVICE_NONE, /* compile only: for PTX and CUBIN */
+} ww_device_kind;
+
+/* When the emulator's asynchronous engines do their work: as late as allowed, at once, or by seed. */
+typedef enum ww_async_order { WW_ASYNC_LATE, WW_ASYNC_EARLY, WW_ASYNC_RANDOM } ww_async_order;
+
+typedef struct ww_run_options {
+    ww_device_kind device;
+    ww_async_order async_order;
+    uint64_t seed;         /* for WW_ASYNC_RANDOM */
+    unsigned host_threads; /* of the emulator; 0: all cores */
+} ww_run_options;
+
+/* Wall-clock milliseconds of the steps from declaration to a loaded kernel. */
+typedef struct ww_run_times {
+    double emit, compile, load;
+    bool compiled_before; /* PTX and cubin came from the cache */
+} ww_run_times;
+
+/* Emits (which checks and proves), compiles and loads. Never NULL. The kernel must outlive the run. */
+ww_run *ww_run_open(ww_kernel *k, const ww_run_options *options);
+void ww_run_close(ww_run *r);
+
+/* The first failure; NULL when there was none. */
+const char *ww_run_error(const ww_run *r);
+const ww_run_times *ww_run_times_of(const ww_run *r);
+/* "NVIDIA H200" or "emulator", and its multiprocessors. */
+const char *ww_run_device_name(const ww_run *r);
+bool ww_run_on_gpu(const ww_run *r);
+int ww_run_multiprocessors(const ww_run *r);
+/* PTX text and CUBIN bytes of the kernel. */
+const char *ww_run_ptx(const ww_run *r);
+const void *ww_run_cubin(const ww_run *r, size_t *bytes);
+
+/* Device memory, 256-byte aligned, filled with 0xff (a NaN in every floating-point format). 0 after a
+ * failure. */
+uint64_t ww_run_alloc(ww_run *r, size_t bytes);
+void ww_run_upload(ww_run *r, uint64_t to, const void *from, size_t bytes);
+void ww_run_download(ww_run *r, void *to, uint64_t from, size_t bytes);
+
+typedef enum ww_element { WW_F16, WW_BF16, WW_F32 } ww_element;
+typedef enum ww_swizzle { WW_SWIZZLE_NONE, WW_SWIZZLE_32B, WW_SWIZZLE_64B, WW_SWIZZLE_128B } ww_swizzle;
+
+/* A row-major matrix as TMA sees it: loads outside it give zero, stores outside it do nothing. */
+typedef struct ww_tensor_2d {
+    ww_element element;
+    uint64_t address; /* 16-byte aligned */
+    uint64_t rows, cols;
+    uint64_t row_bytes; /* from row to row, a multiple of 16 */
+    uint32_t box_rows,
+        box_cols; /* 1..256; box_cols * element size a multiple of 16, at most the swizzle's span */
+    ww_swizzle swizzle;
+} ww_tensor_2d;
+
+void ww_run_tensor_map(ww_run *r, const ww_tensor_2d *tensor, ww_tensor_map *map);
+
+/* One launch: the parameter struct that the kernel was declared with, and the grid. Checks the promised
+ * minima of its arguments. Work is in order; on a GPU the call returns before it is done. */
+typedef struct ww_launch {
+    const void *params;
+    uint32_t grid[3];
+} ww_launch;
+
+void ww_run_launch(ww_run *r, const ww_launch *launch);
+/* Waits for all launches; a kernel that does not end is a failure (a deadlock report, or a time limit on a
+ * GPU). */
+void ww_run_wait(ww_run *r);
+
+/* ---- measuring
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* D = A . B^T for cuBLAS, as a peer: dense row-major device matrices of one element type, sums in f32. */
+typedef struct ww_gemm {
+    size_t m, n, k;
+    ww_element element;
+    uint64_t a, b, d;
+} ww_gemm;
+
+typedef struct ww_figures {
+    double median_ms, min_ms, p90_ms;
+} ww_figures;
+
+/* Times launches, and cuBLAS beside them turn by turn (peers NULL: without). Several sets of inputs are taken
+ * in turn, so that a run does not find its inputs in the L2 cache. *why says why there is no peer figure;
+ * else it is NULL. */
+void ww_run_measure(ww_run *r, const ww_launch *launches, const ww_gemm *peers, unsigned sets,
+                    unsigned warm_up, unsigned repetitions, ww_figures *ours, ww_figures *theirs,
+                    const char **why);
+/* How many sets of that many bytes it takes. */
+unsigned ww_run_input_sets(const ww_run *r, double bytes_per_set);
+
+#endif

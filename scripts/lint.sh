@@ -1,0 +1,32 @@
+#!/bin/sh
+# clang-format, clang-tidy and cppcheck over all C of the project; any finding fails. Needs a configured build folder.
+#
+#   scripts/lint.sh [BUILD_FOLDER]
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=${1:-build}
+cores=$(nproc 2>/dev/null || echo 2)
+failed=0
+
+# Files of the project, known to git or new.
+files() { git ls-files -co --exclude-standard -- "$@" | while read -r f; do [ -e "$f" ] && echo "$f"; done; }
+
+# Sources that are compiled here, as against those for a GPU.
+compiled() { files '*.c' | while read -r f; do grep -q "/$f\"" "$build/compile_commands.json" && echo "$f"; done; }
+
+echo "lint: clang-format"
+files '*.c' '*.h' | xargs clang-format --dry-run -Werror || failed=1
+
+echo "lint: clang-tidy"
+compiled | xargs -P "$cores" -n 4 clang-tidy --quiet -p "$build" 2>"$build/clang-tidy.err" || failed=1
+# clang-tidy counts suppressed warnings of system headers on stderr; anything else there is worth seeing.
+grep -v -E '^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -' "$build/clang-tidy.err"
+
+echo "lint: cppcheck"
+files 'src/*.c' 'tools/*.c' 'examples/*.c' |
+    xargs cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
+        --suppress=missingIncludeSystem -j "$cores" -I include -I src \
+        -DWW_DEPS_FOLDER='""' -DWW_DEVICE_FOLDER='""' || failed=1
+
+[ $failed = 0 ] && echo "lint: clean"
+exit $failed

@@ -1,0 +1,372 @@
+/* ww_run: a kernel built and loaded on a device. The first failure is kept; every call checks for one. */
+#include "api/run.h"
+#include "build/build.h"
+#include "lower/lower.h"
+#include "run/bench.h"
+#include "run/cublas.h"
+
+#include <stdio.h>
+
+struct ww_run {
+    ww_kernel *kernel;
+    device *device;
+    device_module *module;
+    build_output built;
+    ww_run_times times;
+    text error;
+    VEC(uint64_t) blocks;
+};
+
+static void fail(ww_run *r, const char *what)
+{
+    if (!r->error.len)
+        text_add(&r->error, what);
+}
+
+static void fail_device(ww_run *r)
+{
+    fail(r, device_error(r->device));
+}
+
+static bool failed(const ww_run *r)
+{
+    return r->error.len > 0;
+}
+
+/* Whether the device may be used: nothing has failed, and there is one. */
+static bool usable(ww_run *r)
+{
+    if (!failed(r) && !r->device)
+        fail(r, "the run was opened without a device");
+    return !failed(r);
+}
+
+device_element run_element(ww_element element)
+{
+    static const device_element elements[] = {
+        [WW_F16] = DEVICE_F16, [WW_BF16] = DEVICE_BF16, [WW_F32] = DEVICE_F32};
+    return elements[element];
+}
+
+/* ---- names for the emulator's reports
+ * ----------------------------------------------------------------------------- */
+
+static void name_device(ww_run *r)
+{
+    const ir_program *p = r->kernel->program;
+    arena a = {0};
+    VEC(device_range_name) ranges = {0};
+    VEC(device_warp_name) warps = {0};
+    for (size_t i = 0; i < p->barriers.len; i++)
+        for (int s = 0; s < p->barriers.at[i].stages; s++) {
+            const ir_barrier *b = &p->barriers.at[i];
+            const char *name = arena_printf(&a, "%s.%s[%d]", r->kernel->resources.at[b->resource]->name,
+                                            b->side == IR_FULL ? "full" : "empty", s);
+            device_range_name range = {b->offset + 8 * (uint32_t)s, 8, name};
+            vec_push(&ranges, range);
+        }
+    for (size_t i = 0; i < p->buffers.len; i++)
+        for (int s = 0; s < p->buffers.at[i].stages; s++) {
+            const ir_buffer *b = &p->buffers.at[i];
+            const char *name =
+                arena_printf(&a, "%s.%s[%d]", r->kernel->resources.at[b->resource]->name, b->name, s);
+            device_range_name range = {b->offset + (uint32_t)s * b->stage_bytes, b->stage_bytes, name};
+            vec_push(&ranges, range);
+        }
+    for (size_t i = 0; i < p->tasks.len; i++) {
+        const ir_task *t = &p->tasks.at[i];
+        device_warp_name warp = {(uint32_t)t->first_warp, (uint32_t)(t->first_warp + t->warps),
+                                 arena_printf(&a, "task %s", t->name)};
+        vec_push(&warps, warp);
+    }
+    device_set_names(r->device, &(device_names){ranges.at, ranges.len, warps.at, warps.len});
+    vec_free(&ranges);
+    vec_free(&warps);
+    arena_free(&a);
+}
+
+/* ---- opening
+ * -------------------------------------------------------------------------------------------------------- */
+
+static void compile(ww_run *r, const char *cuda)
+{
+    const ww_kernel_options *o = &r->kernel->options;
+    text cache = {0}, error = {0};
+    const char *folders[] = {o->body_folder ? o->body_folder : "."};
+    bool cached = build_cache_folder(&cache);
+    build_options options = {.arch = o->arch,
+                             .include_folders = folders,
+                             .include_count = ARRAY_LEN(folders),
+                             .cache_folder = cached ? text_str(&cache) : NULL};
+    if (!build_cuda(r->kernel->name, cuda, &options, &r->built, &error)) {
+        text_printf(&r->error, "WW%d: %s", WW_COMPILE, text_str(&error));
+    }
+    r->times.compile = r->built.compile_ms;
+    r->times.compiled_before = r->built.from_cache;
+    text_free(&cache);
+    text_free(&error);
+}
+
+static void open_device(ww_run *r, const ww_run_options *o)
+{
+    static const device_kind kinds[] = {
+        [WW_DEVICE_AUTO] = DEVICE_AUTO, [WW_DEVICE_GPU] = DEVICE_GPU, [WW_DEVICE_EMULATOR] = DEVICE_EMU};
+    static const device_order orders[] = {[WW_ASYNC_LATE] = DEVICE_ORDER_LATE,
+                                          [WW_ASYNC_EARLY] = DEVICE_ORDER_EARLY,
+                                          [WW_ASYNC_RANDOM] = DEVICE_ORDER_RANDOM};
+    device_options options = {.kind = kinds[o->device],
+                              .arch = r->kernel->options.arch,
+                              .order = orders[o->async_order],
+                              .seed = o->seed,
+                              .host_threads = o->host_threads};
+    text error = {0};
+    double start = clock_ms();
+    r->device = device_open(&options, &error);
+    if (!r->device) {
+        fail(r, text_str(&error));
+    } else {
+        r->module = device_load(r->device, &r->built.ptx, &r->built.cubin);
+        if (!r->module)
+            fail_device(r);
+        else
+            name_device(r);
+    }
+    r->times.load = clock_ms() - start;
+    text_free(&error);
+}
+
+ww_run *ww_run_open(ww_kernel *k, const ww_run_options *options)
+{
+    ww_run *r = base_alloc(sizeof *r);
+    *r = (ww_run){.kernel = k};
+    double start = clock_ms();
+    const char *cuda = ww_kernel_emit(k);
+    r->times.emit = clock_ms() - start;
+    if (!cuda)
+        fail(r, "the kernel is refused: see its diagnostics");
+    if (!failed(r))
+        compile(r, cuda);
+    if (!options)
+        options = &(ww_run_options){0};
+    if (!failed(r) && options->device != WW_DEVICE_NONE)
+        open_device(r, options);
+    return r;
+}
+
+void ww_run_close(ww_run *r)
+{
+    if (r->device) {
+        for (size_t i = 0; i < r->blocks.len; i++)
+            (void)device_free(r->device, r->blocks.at[i]);
+        if (r->module)
+            device_unload(r->device, r->module);
+        device_close(r->device);
+    }
+    vec_free(&r->blocks);
+    build_output_free(&r->built);
+    text_free(&r->error);
+    free(r);
+}
+
+/* ---- questions
+ * -------------------------------------------------------------------------------------------------------- */
+
+const char *ww_run_error(const ww_run *r)
+{
+    return failed(r) ? text_str(&r->error) : NULL;
+}
+
+const ww_run_times *ww_run_times_of(const ww_run *r)
+{
+    return &r->times;
+}
+
+const char *ww_run_device_name(const ww_run *r)
+{
+    return r->device ? device_describe(r->device)->name : "no device";
+}
+
+bool ww_run_on_gpu(const ww_run *r)
+{
+    return r->device && device_describe(r->device)->kind == DEVICE_GPU;
+}
+
+int ww_run_multiprocessors(const ww_run *r)
+{
+    return r->device ? (int)device_describe(r->device)->sm_count : 1;
+}
+
+const char *ww_run_ptx(const ww_run *r)
+{
+    return text_str(&r->built.ptx);
+}
+
+const void *ww_run_cubin(const ww_run *r, size_t *bytes)
+{
+    *bytes = r->built.cubin.len;
+    return r->built.cubin.at;
+}
+
+/* ---- memory
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+uint64_t ww_run_alloc(ww_run *r, size_t bytes)
+{
+    size_t words = (bytes + 3) / 4;
+    if (!usable(r))
+        return 0;
+    uint64_t address = device_alloc(r->device, words * 4);
+    if (!address || !device_fill(r->device, address, UINT32_MAX, words)) {
+        fail_device(r);
+        return 0;
+    }
+    vec_push(&r->blocks, address);
+    return address;
+}
+
+void ww_run_upload(ww_run *r, uint64_t to, const void *from, size_t bytes)
+{
+    if (usable(r) && !device_upload(r->device, to, from, bytes))
+        fail_device(r);
+}
+
+void ww_run_download(ww_run *r, void *to, uint64_t from, size_t bytes)
+{
+    if (usable(r) && !device_download(r->device, to, from, bytes))
+        fail_device(r);
+}
+
+void ww_run_tensor_map(ww_run *r, const ww_tensor_2d *t, ww_tensor_map *map)
+{
+    static const device_swizzle swizzles[] = {[WW_SWIZZLE_NONE] = DEVICE_SWIZZLE_NONE,
+                                              [WW_SWIZZLE_32B] = DEVICE_SWIZZLE_32B,
+                                              [WW_SWIZZLE_64B] = DEVICE_SWIZZLE_64B,
+                                              [WW_SWIZZLE_128B] = DEVICE_SWIZZLE_128B};
+    device_tensor tensor = {.element = run_element(t->element),
+                            .rank = 2,
+                            .address = t->address,
+                            .extent = {t->cols, t->rows},
+                            .stride_bytes = {t->row_bytes},
+                            .box = {t->box_cols, t->box_rows},
+                            .swizzle = swizzles[t->swizzle]};
+    if (usable(r) && !device_tensor_map_encode(r->device, &tensor, map))
+        fail_device(r);
+}
+
+/* ---- launching
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The promise of ww_arg: the field is at least its minimum. */
+static void check_minimum(ww_run *r, const ww_bound *b, const void *params)
+{
+    int value;
+    if (b->kind != WW_BOUND_ARGUMENT || b->offset + sizeof value > r->kernel->options.params_bytes)
+        return;
+    memcpy(&value, (const char *)params + b->offset, sizeof value);
+    if (value >= b->min || failed(r))
+        return;
+    text_printf(&r->error,
+                "WW%d: launch argument %s of kernel %s is %d, below the minimum that was proved, %d",
+                WW_BELOW_MINIMUM, b->name, r->kernel->name, value, b->min);
+}
+
+static void check_minima(ww_run *r, const void *params)
+{
+    const ir_program *p = r->kernel->program;
+    for (size_t t = 0; t < p->tasks.len; t++)
+        for (size_t i = 0; i < p->tasks.at[t].ops.len; i++) {
+            const ir_op *op = &p->tasks.at[t].ops.at[i];
+            if (op->kind != IR_LOOP)
+                continue;
+            check_minimum(r, &op->start, params);
+            check_minimum(r, &op->end, params);
+            check_minimum(r, &op->stride, params);
+        }
+}
+
+void ww_run_launch(ww_run *r, const ww_launch *l)
+{
+    if (!usable(r))
+        return;
+    check_minima(r, l->params);
+    device_launch launch = {.kernel = r->kernel->name,
+                            .grid = {l->grid[0], l->grid[1], l->grid[2]},
+                            .block = {32 * (uint32_t)r->kernel->program->warps, 1, 1},
+                            .dynamic_shared_bytes = r->kernel->smem_bytes,
+                            .params = l->params,
+                            .param_bytes = r->kernel->options.params_bytes};
+    if (!failed(r) && !device_launch_kernel(r->device, r->module, &launch))
+        fail_device(r);
+}
+
+void ww_run_wait(ww_run *r)
+{
+    if (usable(r) && !device_sync(r->device))
+        fail_device(r);
+}
+
+/* ---- measuring
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct measured {
+    ww_run *run;
+    const ww_launch *launches;
+    const ww_gemm *peers;
+    cublas *cublas;
+} measured;
+
+static bool run_ours(void *context, uint32_t set)
+{
+    measured *m = context;
+    ww_run_launch(m->run, &m->launches[set]);
+    return !failed(m->run);
+}
+
+static bool run_theirs(void *context, uint32_t set)
+{
+    measured *m = context;
+    const ww_gemm *g = &m->peers[set];
+    cublas_gemm gemm = {g->m, g->n, g->k, run_element(g->element), run_element(g->element), g->a, g->b, g->d};
+    text error = {0};
+    bool ok = cublas_run(m->cublas, &gemm, &error);
+    if (!ok)
+        fail(m->run, text_str(&error));
+    text_free(&error);
+    return ok;
+}
+
+unsigned ww_run_input_sets(const ww_run *r, double bytes_per_set)
+{
+    return r->device ? bench_input_sets(device_describe(r->device), (size_t)bytes_per_set) : 1;
+}
+
+static ww_figures figures_of(bench_figures f)
+{
+    return (ww_figures){f.median_ms, f.min_ms, f.p90_ms};
+}
+
+void ww_run_measure(ww_run *r, const ww_launch *launches, const ww_gemm *peers, unsigned sets,
+                    unsigned warm_up, unsigned repetitions, ww_figures *ours, ww_figures *theirs,
+                    const char **why)
+{
+    measured m = {r, launches, peers, NULL};
+    text why_not = {0};
+    *why = peers ? NULL : "this kernel has no peer";
+    if (!usable(r))
+        return;
+    if (peers && !(m.cublas = cublas_open(r->device, &why_not)))
+        *why = arena_strdup(&r->kernel->arena, text_str(&why_not));
+    text_free(&why_not);
+    bench_subject subjects[] = {{"ours", run_ours, &m}, {"cuBLAS", run_theirs, &m}};
+    bench_figures figures[ARRAY_LEN(subjects)] = {{0}};
+    bench_options options = {sets, warm_up, repetitions};
+    if (!bench_compare(r->device, subjects, m.cublas ? 2 : 1, &options, figures) && !failed(r))
+        fail_device(r);
+    *ours = figures_of(figures[0]);
+    *theirs = figures_of(figures[1]);
+    if (m.cublas)
+        cublas_close(m.cublas);
+}

@@ -1,0 +1,278 @@
+/* core.h: the state of a running grid, and what the files of core ask of each other.
+ *
+ *   grid     one launch; its clusters are handed to host threads one by one
+ *   cluster  the CTAs that run together, on one host thread at a time: nothing in it needs a lock
+ *   cta      shared memory, warps, named barriers
+ *   warp     32 lanes; registers; `groups` of lanes that are at the same pc (divergence.c)
+ *
+ * A handler that cannot go on because of the program reports by warp_fault, which does not return: it leaves by
+ * longjmp to the cluster's loop. Handlers therefore own no memory while they may fault. */
+#ifndef WW_EMU_CORE_CORE_H
+#define WW_EMU_CORE_CORE_H
+
+#include <setjmp.h>
+#include <stdatomic.h>
+
+#include "emu/core/op.h"
+#include "emu/core/program.h"
+#include "emu/emu.h"
+
+enum {
+    SHARED_RESERVED = 1024, /* the system's part of shared memory; nothing of a kernel lies below */
+    SHARED_RANK_SHIFT = 24, /* a shared address is rank in the cluster << 24 | offset */
+    SHARED_MAX = 227 << 10, /* what a kernel may ask for on compute capability 9.0 */
+    CLUSTER_MAX = 16,
+    NAMED_BARRIERS = 16,
+    WARPS_MAX = 32,
+};
+
+/* Generic addresses: global memory lies where the host has it; the other spaces have windows that no host
+ * address falls into. */
+#define WINDOW_SHARED (UINT64_C(1) << 56)
+#define WINDOW_LOCAL (UINT64_C(2) << 56)
+#define WINDOW_PARAM (UINT64_C(3) << 56)
+#define WINDOW_MASK (UINT64_C(0xff) << 56)
+
+/* ---- global memory ------------------------------------------------------------------------------------ */
+
+typedef struct memory_block {
+    uint64_t address, bytes;
+    bool read_only;
+} memory_block;
+
+typedef struct memory_map { /* sorted by address */
+    memory_block *blocks;
+    size_t count;
+} memory_map;
+
+/* The block that holds [address, address + bytes), or NULL. */
+const memory_block *memory_find(const memory_map *map, uint64_t address, uint64_t bytes);
+
+struct emu_machine {
+    VEC(memory_block) blocks; /* sorted by address */
+};
+
+/* ---- grid --------------------------------------------------------------------------------------------- */
+
+typedef struct grid {
+    const emu_launch *launch;
+    const program *program;
+    memory_map memory;
+    const uint8_t *params;
+    uint32_t grid[3], block[3], cluster[3];
+    uint32_t threads, cluster_count;
+    uint32_t sm_count, dynamic_shared_bytes;
+    bool explicit_cluster;
+    atomic_bool stopping; /* a cluster has failed: others may give up */
+} grid;
+
+#define GRID(w) ((w)->cta->cluster->grid)
+
+/* ---- warps -------------------------------------------------------------------------------------------- */
+
+/* What a group of lanes waits for. */
+typedef enum wait_kind {
+#define WAIT_KIND(name, ready, describe) WAIT_##name,
+#include "emu/core/waits.def"
+#undef WAIT_KIND
+    WAIT_KIND_COUNT
+} wait_kind;
+
+typedef struct wait {
+    wait_kind kind;
+    bool timed_out;       /* MBARRIER: woken although the phase has not completed */
+    struct cta *cta;      /* MBARRIER: whose barrier */
+    uint32_t address;     /* MBARRIER: its offset in shared memory */
+    uint32_t parity;      /* MBARRIER: of the phase awaited */
+    uint32_t id;          /* NAMED: the barrier */
+    uint32_t generation;  /* NAMED, CLUSTER: of the phase awaited */
+    uint32_t members;     /* LANES: those who must come */
+    uint64_t until;       /* SLEEP: the cluster's turn */
+} wait;
+
+/* Lanes of a warp that are at the same pc. */
+typedef struct group {
+    uint32_t lanes, pc;
+    uint32_t join; /* index of the join they are heading for, NO_JOIN */
+    wait wait;
+} group;
+
+/* Where the sides of a divergent branch meet: complete when all `expected` lanes have arrived. */
+typedef struct join {
+    uint32_t pc;
+    uint32_t expected, arrived; /* lanes; expected 0: free */
+    uint32_t parent;
+} join;
+
+enum { NO_JOIN = UINT32_MAX, JOINS_MAX = 64 };
+
+typedef struct warp {
+    uint8_t *file[2];           /* registers, constants */
+    uint32_t pc, active;        /* of the group that runs */
+    uint32_t stop_join;         /* pc at which that group has reached its join */
+    uint32_t stop_merge;        /* pc at which it meets another group */
+    bool leave;                 /* a handler asks for another group or warp to run */
+    uint32_t carry;             /* CC.CF, a bit a lane */
+    uint32_t live;              /* lanes that have not exited */
+    uint32_t launched;          /* lanes that exist */
+    uint32_t index;             /* in the CTA */
+    uint32_t group_count, current;
+    group groups[WARP_LANES];
+    join joins[JOINS_MAX];
+    struct cta *cta;
+    uint8_t *local;             /* local memory, lane after lane */
+    const memory_block *recent; /* the block of global memory used last */
+    uint64_t instructions;
+    uint32_t slice;             /* instructions the current group has run while others waited */
+    /* cp.async and bulk copies: groups committed by each lane, and operations in each lane's open group */
+    uint32_t copy_group[WARP_LANES], bulk_group[WARP_LANES];
+    uint32_t wgmma_group;
+    uint32_t pending_copies, pending_bulk, pending_wgmma; /* operations in the queue */
+    /* barrier.cluster: lanes that have arrived and not waited yet, and in which phase */
+    uint32_t cluster_arrived, cluster_phase;
+    uint32_t max_registers;     /* by setmaxnreg; 0: never set */
+    uint32_t fruitless;         /* try_waits that failed while nothing happened in the cluster ... */
+    uint64_t fruitless_effects; /* ... since its count of effects was this */
+} warp;
+
+typedef struct named_barrier {
+    uint32_t expected, arrived; /* threads; arrived 0: idle */
+    uint32_t generation;
+    bool implicit;              /* expected: all threads that have not exited */
+    uint32_t popc, all, any;    /* of bar.red in this phase */
+    uint32_t last_popc, last_all, last_any;
+} named_barrier;
+
+typedef struct cta {
+    struct cluster *cluster;
+    uint32_t rank, linear;
+    uint32_t ctaid[3];
+    uint8_t *shared;            /* from shared address 0 on, SHARED_RESERVED included */
+    uint32_t shared_bytes;
+    uint8_t *barrier_map;       /* a bit for each 8 bytes of shared memory: an mbarrier lives there */
+    warp *warps;
+    uint32_t warp_count, live_warps;
+    named_barrier named[NAMED_BARRIERS];
+} cta;
+
+typedef struct cluster {
+    grid *grid;
+    uint32_t index;
+    uint32_t cta_count;
+    cta ctas[CLUSTER_MAX];
+    uint64_t effects;           /* counts what may let a waiting thread go on */
+    uint64_t turn;              /* rounds of the scheduler */
+    uint32_t idle_turns;        /* rounds without an effect */
+    uint32_t barrier_phase, barrier_arrived; /* barrier.cluster: threads arrived in this phase */
+    struct async_queue *queue;
+    uint64_t random;            /* state of the generator behind EMU_ASYNC_RANDOM */
+    uint64_t instructions;
+    jmp_buf failed;
+    emu_status status;
+    text report;
+    uint8_t *memory;            /* registers, local and shared memory of all CTAs, in one piece */
+    size_t memory_bytes;
+} cluster;
+
+#define CLUSTER(w) ((w)->cta->cluster)
+
+/* ---- faults (check/report.c) -------------------------------------------------------------------------- */
+
+/* The launch ends: EMU_FAULT, with who, where and what. */
+_Noreturn void warp_fault(warp *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
+_Noreturn void lane_fault(warp *w, uint32_t lane, const char *fmt, ...) PRINTF_LIKE(3, 4);
+_Noreturn void warp_unsupported(warp *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
+_Noreturn void cta_fault(cta *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
+_Noreturn void report_deadlock(cluster *c);
+
+/* "0x00408 (smem_ab.full[2])" */
+void report_shared_address(const cta *c, uint32_t offset, text *out);
+
+/* ---- divergence.c ------------------------------------------------------------------------------------- */
+
+void divergence_start(warp *w);
+/* The group that runs splits: `lanes` of it go to pc, the others stay at the next instruction. Both are
+ * expected at `join`, unless that is NO_PC. */
+void divergence_split(warp *w, uint32_t lanes, uint32_t pc, uint32_t join);
+/* The group that runs has used its turn: lets its lanes arrive at their join, merges groups that have met,
+ * and picks the next group that can run. False when none can. */
+bool divergence_select(warp *w);
+void divergence_exit(warp *w, uint32_t lanes);
+/* Lanes that wait at a join go on without the missing ones. False when no lanes wait. */
+bool divergence_release(warp *w);
+/* True when all of `members` that still live execute the instruction together (mask: those who do now).
+ * Otherwise the group waits for the missing ones here, and all of them then execute it again, as one. */
+bool divergence_gather(warp *w, uint32_t mask, uint32_t members);
+uint32_t divergence_waiting_at(const warp *w, uint32_t pc); /* lanes that wait for others at pc */
+/* Faults unless the whole warp executes the instruction, for .aligned. */
+void divergence_check_aligned(warp *w, uint32_t mask);
+
+/* ---- waiting (schedule.c) ----------------------------------------------------------------------------- */
+
+/* The group that runs stops at this instruction, which will be executed again when the wait is over. */
+void warp_wait(warp *w, wait wait);
+/* True when the instruction is executed again after warp_wait; *over is what was waited for. */
+bool warp_resumes(warp *w, wait *over);
+/* What the group waits for has happened. */
+bool wait_over(const warp *w, const group *g);
+/* Something happened that may let others go on. */
+static inline void cluster_effect(cluster *c)
+{
+    c->effects++;
+}
+
+void cluster_start(cluster *c, grid *g, uint32_t index);
+/* Runs for about `budget` instructions. True when the cluster has ended, well or not: see its status. */
+bool cluster_run(cluster *c, uint64_t budget);
+void cluster_release(cluster *c);
+uint64_t cluster_random(cluster *c);
+
+void warp_set_specials(warp *w);
+
+/* ---- memory.c ----------------------------------------------------------------------------------------- */
+
+typedef enum memory_access { MEMORY_READ, MEMORY_WRITE } memory_access;
+
+/* Host pointers for each lane of mask to the `bytes` bytes at o->address[0] in o->space, checked for bounds
+ * and alignment. */
+void memory_lanes(warp *w, const op *o, uint32_t mask, uint32_t bytes, memory_access access, uint8_t **at);
+uint64_t memory_lane_address(warp *w, op_address a, uint32_t lane);
+/* [offset, offset + bytes) of the shared memory that `address` (with its rank) names. */
+uint8_t *memory_shared(warp *w, uint32_t lane, uint32_t address, uint32_t bytes, cta **owner);
+/* [address, address + bytes) in global memory, or parameters or constants when reading. */
+uint8_t *memory_global(warp *w, uint32_t lane, uint64_t address, uint64_t bytes, memory_access access);
+/* A generic address, whatever it points to. */
+uint8_t *memory_generic(warp *w, uint32_t lane, uint64_t address, uint64_t bytes, memory_access access);
+/* The shared address of a generic one, or the address itself when it is one already. */
+uint32_t memory_to_shared(warp *w, uint32_t lane, uint64_t address);
+
+/* ---- mbarrier.c --------------------------------------------------------------------------------------- */
+
+bool mbarrier_phase_done(const cta *c, uint32_t offset, uint32_t parity);
+/* A transaction of an asynchronous operation completes. */
+void mbarrier_complete_tx(warp *w, cta *c, uint32_t offset, uint32_t bytes);
+/* One arrival that an asynchronous operation makes. */
+void mbarrier_async_arrive(warp *w, cta *c, uint32_t offset);
+void mbarrier_async_pend(warp *w, cta *c, uint32_t offset);
+void mbarrier_check(warp *w, cta *c, uint32_t offset);
+void mbarrier_describe(const cta *c, uint32_t offset, text *out);
+
+/* ---- other waits -------------------------------------------------------------------------------------- */
+
+/* Threads have exited: barriers that counted on them may be complete. */
+void named_barriers_recount(cta *c);
+void cluster_barrier_recount(cluster *c);
+
+/* ---- async_queue.c ------------------------------------------------------------------------------------ */
+
+struct async_queue *async_queue_new(void);
+void async_queue_free(struct async_queue *q);
+void async_queue_clear(struct async_queue *q);
+/* Carries out the oldest pending operation. False when there is none. */
+bool async_queue_advance(cluster *c);
+/* A turn of the scheduler has passed: EMU_ASYNC_RANDOM may carry something out. */
+void async_queue_turn(cluster *c);
+/* A warp, a CTA has ended: what is pending then is an error, or is carried out. */
+void async_queue_check_exit(cta *c);
+
+#endif

@@ -1,0 +1,179 @@
+/* Rules on what a CTA has: warps, registers and shared memory. */
+#include "verify/rules.h"
+
+enum { GROUP_WARPS = 4, WARP_LANES = 32, SM_REGISTERS = 65536, REGISTER_UNIT = 8, MOST_REGISTERS = 255 };
+
+/* ---- warps: each belongs to one task
+ * ---------------------------------------------------------------------------------- */
+
+static const ir_task *owner_of(const ir_program *p, size_t tasks, int warp)
+{
+    for (size_t i = 0; i < tasks; i++) {
+        const ir_task *t = &p->tasks.at[i];
+        if (warp >= t->first_warp && warp < t->first_warp + t->warps)
+            return t;
+    }
+    return NULL;
+}
+
+static void report_overlap(const rule_run *run, const ir_task *t, const ir_task *other)
+{
+    ww_diag *d =
+        diag_add(run->diags, WW_WARPS, t->task->place, "tasks %s and %s share warps", other->name, t->name);
+    diag_expected(run->diags, d, "warps that no other task has");
+    diag_found(run->diags, d, "warps %d to %d of %s, %d to %d of %s", other->first_warp,
+               other->first_warp + other->warps - 1, other->name, t->first_warp, t->first_warp + t->warps - 1,
+               t->name);
+    diag_hint(run->diags, d, ".first_warp = %d", other->first_warp + other->warps);
+    diag_related(run->diags, d, other->task->place, "task %s", other->name);
+}
+
+void verify_warps(const rule_run *run)
+{
+    const ir_program *p = run->program;
+    for (size_t i = 0; i < p->tasks.len; i++) {
+        const ir_task *t = &p->tasks.at[i];
+        for (int warp = t->first_warp; warp < t->first_warp + t->warps; warp++) {
+            const ir_task *other = owner_of(p, i, warp);
+            if (!other)
+                continue;
+            report_overlap(run, t, other);
+            break;
+        }
+    }
+}
+
+/* ---- registers: setmaxnreg moves them by warpgroups
+ * --------------------------------------------------------------------- */
+
+static void report_disagreement(const rule_run *run, int group, const ir_task *a, const ir_task *b)
+{
+    ww_diag *d =
+        diag_add(run->diags, WW_REGISTERS, b->task->place,
+                 "tasks %s and %s share warpgroup %d (warps %d to %d) and ask for different registers",
+                 a->name, b->name, group, group * GROUP_WARPS, group * GROUP_WARPS + GROUP_WARPS - 1);
+    diag_expected(run->diags, d, "%d registers, as task %s", a->registers, a->name);
+    diag_found(run->diags, d, "%d", b->registers);
+    diag_hint(run->diags, d, ".registers = %d, or warps of another warpgroup", a->registers);
+    diag_related(run->diags, d, a->task->place, "task %s", a->name);
+}
+
+static void report_uncovered(const rule_run *run, int group, int warp, const ir_task *setter)
+{
+    ww_diag *d = diag_add(run->diags, WW_REGISTERS, setter->task->place,
+                          "task %s sets registers of warpgroup %d, of which warp %d sets none", setter->name,
+                          group, warp);
+    diag_expected(run->diags, d, "registers = %d on all warps %d to %d (setmaxnreg acts on whole warpgroups)",
+                  setter->registers, group * GROUP_WARPS, group * GROUP_WARPS + GROUP_WARPS - 1);
+    diag_found(run->diags, d, "warp %d without", warp);
+    diag_hint(run->diags, d,
+              "a padding task without a schedule on the free warps: .first_warp = %d, .registers = %d", warp,
+              setter->registers);
+}
+
+/* Registers a thread of the group's warps; 0: as launched. Reports what keeps the group from agreeing. */
+static int group_registers(const rule_run *run, int group)
+{
+    const ir_program *p = run->program;
+    const ir_task *setter = NULL;
+    int uncovered = -1;
+    for (int warp = group * GROUP_WARPS; warp < (group + 1) * GROUP_WARPS; warp++) {
+        const ir_task *t = owner_of(p, p->tasks.len, warp);
+        if (!t || !t->registers) {
+            uncovered = uncovered < 0 ? warp : uncovered;
+            continue;
+        }
+        if (setter && setter != t && setter->registers != t->registers)
+            report_disagreement(run, group, setter, t);
+        setter = setter ? setter : t;
+    }
+    if (setter && uncovered >= 0)
+        report_uncovered(run, group, uncovered, setter);
+    return setter ? setter->registers : 0;
+}
+
+/* What a thread starts with: the whole register file, dealt evenly in units of 8 (with __launch_bounds__(n,
+ * 1)). */
+static int launch_registers(int warps)
+{
+    int even = SM_REGISTERS / (warps * WARP_LANES) / REGISTER_UNIT * REGISTER_UNIT;
+    int most = MOST_REGISTERS / REGISTER_UNIT * REGISTER_UNIT;
+    return even < most ? even : most;
+}
+
+static void list_groups(const rule_run *run, int launch, text *out)
+{
+    for (int g = 0; g < run->program->warps / GROUP_WARPS; g++) {
+        const ir_task *t = owner_of(run->program, run->program->tasks.len, g * GROUP_WARPS);
+        int registers = t && t->registers ? t->registers : launch;
+        text_printf(out, "%s%d", g ? " + " : "", registers);
+    }
+}
+
+static void check_pool(const rule_run *run, int sum, ww_place place)
+{
+    int groups = run->program->warps / GROUP_WARPS;
+    int launch = launch_registers(run->program->warps);
+    if (sum <= groups * launch)
+        return;
+    text list = {0};
+    list_groups(run, launch, &list);
+    ww_diag *d = diag_add(run->diags, WW_REGISTERS, place,
+                          "the register split asks for more than the kernel starts with");
+    diag_expected(run->diags, d,
+                  "at most %d registers a thread, summed over the warpgroups: %d x %d at launch",
+                  groups * launch, groups, launch);
+    diag_found(run->diags, d, "%d = %s", sum, text_str(&list));
+    diag_hint(run->diags, d, "lower .registers by %d in all",
+              (int)round_up((uint32_t)(sum - groups * launch), REGISTER_UNIT));
+    text_free(&list);
+}
+
+void verify_registers(const rule_run *run)
+{
+    int sum = 0, launch = run->program->warps ? launch_registers(run->program->warps) : 0;
+    ww_place place = {0};
+    for (int g = 0; g < run->program->warps / GROUP_WARPS; g++) {
+        int registers = group_registers(run, g);
+        sum += registers ? registers : launch;
+    }
+    for (size_t i = 0; i < run->program->tasks.len; i++) {
+        const ir_task *t = &run->program->tasks.at[i];
+        if (t->registers > launch && !place.file)
+            place = t->task->place;
+    }
+    if (place.file)
+        check_pool(run, sum, place);
+}
+
+/* ---- shared memory
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+void verify_capacity(const rule_run *run)
+{
+    const ww_kernel *k = run->kernel;
+    uint32_t capacity = model_smem_capacity(k);
+    if (k->smem_bytes <= capacity)
+        return;
+    const ww_resource *largest = NULL;
+    uint32_t most = 0;
+    for (size_t i = 0; i < k->resources.len; i++) {
+        const ww_resource *r = k->resources.at[i];
+        uint32_t bytes = 0;
+        for (int b = 0; b < r->buffer_count; b++)
+            bytes += (uint32_t)model_stages(r) * r->buffers[b].bytes;
+        if (bytes > most) {
+            most = bytes;
+            largest = r;
+        }
+    }
+    ww_diag *d = diag_add(run->diags, WW_CAPACITY, largest ? largest->place : k->place,
+                          "kernel %s needs more shared memory than a CTA may use", k->name);
+    diag_expected(run->diags, d, "at most %u bytes", capacity);
+    diag_found(run->diags, d, "%u = %u of buffers + %u of barriers", k->smem_bytes, k->smem_data_bytes,
+               k->smem_bytes - k->smem_data_bytes);
+    if (largest)
+        diag_hint(run->diags, d, "fewer stages or smaller buffers of %s, which takes %u bytes%s",
+                  largest->name, most, model_pipelined(largest) ? "; WW_STAGES_MAX takes what fits" : "");
+}

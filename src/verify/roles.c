@@ -1,0 +1,199 @@
+/* Rules on who does what: declared roles, unused resources, one-sided pipelines, the dependency graph. */
+#include "verify/rules.h"
+
+static bool lists(ww_resource *const *list, const ww_resource *r)
+{
+    for (int i = 0; i <= WW_MAX_VALUES && list[i]; i++)
+        if (list[i] == r)
+            return true;
+    return false;
+}
+
+static const char *role_name(ww_side side)
+{
+    return side == WW_PRODUCER ? "produces" : "consumes";
+}
+
+static ww_resource *const *role_list(const ww_task *t, ww_side side)
+{
+    return side == WW_PRODUCER ? t->options.produces : t->options.consumes;
+}
+
+/* ---- declared roles
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* An author who lists anything has listed all. */
+static bool has_roles(const ww_task *t)
+{
+    return t->options.consumes[0] || t->options.produces[0];
+}
+
+static void check_role(const rule_run *run, const ir_task *t, int index, ww_side side)
+{
+    const ww_resource *r = rule_resource(run, index);
+    int use = rule_first_use(run->program, t, index, side);
+    if (use < 0 || lists(role_list(t->task, side), r))
+        return;
+    const ir_op *op = &t->ops.at[use];
+    text step = {0};
+    capture_step_text(&t->task->schedule->steps.at[op->step], &step);
+    ww_diag *d =
+        diag_add(run->diags, WW_ROLE, op->place, "task %s: %s, but the task does not declare that it %s %s",
+                 t->name, text_str(&step), role_name(side), r->name);
+    diag_expected(run->diags, d, "%s in .%s", r->name, role_name(side));
+    diag_hint(run->diags, d, "add %s to .%s, or list nothing to have both derived", r->name, role_name(side));
+    diag_related(run->diags, d, t->task->place, "task %s", t->name);
+    text_free(&step);
+}
+
+void verify_roles(const rule_run *run)
+{
+    for (size_t i = 0; i < run->program->tasks.len; i++)
+        for (size_t r = 0; r < run->kernel->resources.len && has_roles(run->program->tasks.at[i].task); r++) {
+            if (rule_resource(run, (int)r)->is_queue)
+                continue;
+            check_role(run, &run->program->tasks.at[i], (int)r, WW_CONSUMER);
+            check_role(run, &run->program->tasks.at[i], (int)r, WW_PRODUCER);
+        }
+}
+
+/* ---- coverage
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+static void check_listed(const rule_run *run, const ir_task *t, ww_side side)
+{
+    ww_resource *const *list = role_list(t->task, side);
+    for (int i = 0; i <= WW_MAX_VALUES && list[i]; i++) {
+        bool used = list[i]->is_queue ? t->queue == list[i]->index
+                                      : rule_first_use(run->program, t, list[i]->index, side) >= 0;
+        if (used)
+            continue;
+        ww_diag *d = diag_add(run->diags, WW_COVERAGE, t->task->place,
+                              "task %s declares that it %s %s, and its schedule never does", t->name,
+                              role_name(side), list[i]->name);
+        diag_hint(run->diags, d, "remove %s from .%s", list[i]->name, role_name(side));
+    }
+}
+
+/* A task that has the event on r, or NULL; *op is the operation. */
+static const ir_task *task_with(const rule_run *run, int r, ww_side side, rule_event event, int *op)
+{
+    for (size_t i = 0; i < run->program->tasks.len; i++) {
+        const ir_task *t = &run->program->tasks.at[i];
+        *op = rule_first_event(run->program, t, r, side, event);
+        if (*op >= 0)
+            return t;
+    }
+    return NULL;
+}
+
+/* No task closes slots of that side, though the other side is in use (or nobody uses the pipeline at all). */
+static void report_open_side(const rule_run *run, const ww_resource *r, ww_side side)
+{
+    int op = -1;
+    const ir_task *t = task_with(run, r->index, side, RULE_OPEN, &op);
+    ww_place place = t ? t->ops.at[op].place : r->place;
+    ww_diag *d = diag_add(run->diags, WW_COVERAGE, place, "no task %ss the slots of pipeline %s%s%s",
+                          rule_close_name(side), r->name, t ? "; opened by task " : "", t ? t->name : "");
+    diag_expected(run->diags, d, "%s(%s) after the work on each slot", rule_close_name(side), r->name);
+    diag_found(run->diags, d, t ? "%s(%s) alone" : "neither %s(%s) nor %s(%s)", rule_open_name(side), r->name,
+               rule_close_name(side), r->name);
+    if (t) {
+        diag_hint(run->diags, d, "add ww_%s(s, %s) to task %s", rule_close_name(side), r->name, t->name);
+        diag_related(run->diags, d, r->place, "%s is declared here", r->name);
+    }
+}
+
+static void check_sides(const rule_run *run, const ww_resource *r)
+{
+    int op;
+    for (int side = WW_CONSUMER; side <= WW_PRODUCER; side++)
+        if (!task_with(run, r->index, (ww_side)side, RULE_CLOSE, &op))
+            report_open_side(run, r, (ww_side)side);
+}
+
+static bool is_used(const rule_run *run, int r)
+{
+    for (size_t i = 0; i < run->program->tasks.len; i++)
+        for (int side = WW_CONSUMER; side <= WW_PRODUCER; side++)
+            if (rule_first_use(run->program, &run->program->tasks.at[i], r, (ww_side)side) >= 0)
+                return true;
+    return false;
+}
+
+static bool in_graph(const ww_kernel *k, int r)
+{
+    for (size_t i = 0; i < k->edges.len; i++)
+        if (k->edges.at[i].downstream == r || k->edges.at[i].upstream == r)
+            return true;
+    return false;
+}
+
+void verify_coverage(const rule_run *run)
+{
+    for (size_t i = 0; i < run->program->tasks.len; i++) {
+        check_listed(run, &run->program->tasks.at[i], WW_CONSUMER);
+        check_listed(run, &run->program->tasks.at[i], WW_PRODUCER);
+    }
+    for (size_t i = 0; i < run->kernel->resources.len; i++) {
+        const ww_resource *r = run->kernel->resources.at[i];
+        if (model_pipelined(r))
+            check_sides(run, r);
+        if (r->is_queue || !run->kernel->edges.len || !is_used(run, (int)i) || in_graph(run->kernel, (int)i))
+            continue;
+        ww_diag *d = diag_add(run->diags, WW_COVERAGE, r->place,
+                              "resource %s is missing in the dependency graph", r->name);
+        diag_hint(run->diags, d, "ww_depends(k, %s, NULL), if it is computed from nothing inside the kernel",
+                  r->name);
+    }
+}
+
+/* ---- the dependency graph
+ * ---------------------------------------------------------------------------------------------------- */
+
+/* Values of a resource without a pipeline may flow through the task's registers, so either side will do. */
+static bool takes_from(const rule_run *run, const ir_task *t, const ww_resource *r)
+{
+    if (r->is_queue)
+        return t->queue == r->index;
+    return rule_first_use(run->program, t, r->index, WW_CONSUMER) >= 0 ||
+           (!model_pipelined(r) && rule_first_use(run->program, t, r->index, WW_PRODUCER) >= 0);
+}
+
+static bool puts_into(const rule_run *run, const ir_task *t, const ww_resource *r)
+{
+    return rule_first_use(run->program, t, r->index, WW_PRODUCER) >= 0 ||
+           (!model_pipelined(r) && rule_first_use(run->program, t, r->index, WW_CONSUMER) >= 0);
+}
+
+static bool edge_is_backed(const rule_run *run, const ww_resource *upstream, const ww_resource *downstream)
+{
+    bool taken = false, put = false;
+    for (size_t i = 0; i < run->program->tasks.len; i++) {
+        const ir_task *t = &run->program->tasks.at[i];
+        bool takes = takes_from(run, t, upstream), puts = puts_into(run, t, downstream);
+        if (takes && puts)
+            return true;
+        taken |= takes;
+        put |= puts;
+    }
+    return upstream == downstream && taken && put; /* handed to and fro: one task each is enough */
+}
+
+void verify_graph(const rule_run *run)
+{
+    for (size_t i = 0; i < run->kernel->edges.len; i++) {
+        const model_edge *e = &run->kernel->edges.at[i];
+        if (e->upstream < 0)
+            continue;
+        const ww_resource *up = rule_resource(run, e->upstream), *down = rule_resource(run, e->downstream);
+        if (edge_is_backed(run, up, down))
+            continue;
+        ww_diag *d = diag_add(run->diags, WW_GRAPH, e->place,
+                              "%s is said to depend on %s, and no task makes it so", down->name, up->name);
+        diag_expected(run->diags, d, "a task that consumes %s and produces %s", up->name, down->name);
+        diag_hint(run->diags, d, "remove the edge, or name the resource that %s is computed from",
+                  down->name);
+    }
+}

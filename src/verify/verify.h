@@ -1,0 +1,14 @@
+/* verify: the rules that a declaration must keep before the prover looks at it.
+ *
+ * Each family of rules is one file; verify.c lists them in the order they run. Every rule runs, whatever the
+ * others found, so an author sees all independent mistakes at once. Rules name the author's call and propose
+ * one edit; what takes an execution to see (deadlocks, races, laps) is left to the prover. */
+#ifndef WW_VERIFY_H
+#define WW_VERIFY_H
+
+#include "lower/lower.h"
+
+/* Runs every rule on a lowered kernel and appends what they find to the kernel's diagnostics. */
+void verify_kernel(ww_kernel *k, const ir_program *p);
+
+#endif

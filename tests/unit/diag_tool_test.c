@@ -1,0 +1,94 @@
+/* The ww tool, run as a user would: what it prints and its exit status; docs/diagnostics.md against its
+ * output. */
+#include "base/base.h"
+#include "report_golden.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+/* Runs `ww ARGUMENTS`, stdout and stderr together; returns the exit status. */
+static int run_ww(const char *arguments, text *output)
+{
+    text command = {0};
+    text_printf(&command, "'%s' %s 2>&1", WW_TOOL, arguments);
+    FILE *tool = popen(text_str(&command), "r");
+    assert_non_null(tool);
+    char buffer[4096];
+    size_t n;
+    while ((n = fread(buffer, 1, sizeof buffer, tool)) > 0)
+        text_add_n(output, buffer, n);
+    int status = pclose(tool);
+    text_free(&command);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void check_ww(const char *arguments, int status, const char *expected)
+{
+    text output = {0};
+    assert_int_equal(run_ww(arguments, &output), status);
+    if (!strstr(text_str(&output), expected))
+        fail_msg("ww %s prints\n%s\nand not\n%s", arguments, text_str(&output), expected);
+    text_free(&output);
+}
+
+static void test_explain_by_number_and_by_name(void **state)
+{
+    (void)state;
+    check_ww("explain WW303", 0, "WW303 lapped (error)\n  a barrier can complete a phase before a waiter");
+    check_ww("explain tx-bytes", 0, "WW205 tx-bytes (error)\n");
+    check_ww("explain 108 301", 0, "WW301 deadlock (error)\n");
+    check_ww("explain --all", 0, "\n\nWW501 below-minimum (error)\n");
+}
+
+static void test_unknown_codes_get_a_suggestion(void **state)
+{
+    (void)state;
+    check_ww("explain arrival-count", 1,
+             "there is no diagnostic 'arrival-count'; did you mean WW204 arrivals?\n");
+    check_ww("explain dedlock 301", 1, "did you mean WW301 deadlock?\n");
+    check_ww("explain WW999", 1, "there is no diagnostic 'WW999'; `ww explain --all` lists them\n");
+}
+
+static void test_pipelines_show_the_protocols(void **state)
+{
+    (void)state;
+    check_ww("pipelines", 0, "TmaAsync     WW_TMA_ASYNC       acquire: one elected lane a warp, announcing");
+    check_ww("pipelines", 0, "AsyncAsync   WW_ASYNC_ASYNC     commit: every lane of every warp\n");
+    check_ww("pipelines all", 2, "pipelines takes no arguments");
+}
+
+static void test_usage(void **state)
+{
+    (void)state;
+    check_ww("--version", 0, "ww " WW_VERSION "\n");
+    check_ww("--help", 0, "usage:\n");
+    check_ww("", 2, "usage:\n");
+    check_ww("explain", 2, "explain wants a code");
+    check_ww("explian WW303", 2, "there is no command 'explian'; did you mean 'explain'?\n");
+}
+
+static void test_the_diagnostics_page_is_up_to_date(void **state)
+{
+    (void)state;
+    text page = {0};
+    assert_int_equal(run_ww("explain --markdown", &page), 0);
+    golden_check("docs/diagnostics.md", &page);
+    text_free(&page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_explain_by_number_and_by_name),
+        cmocka_unit_test(test_unknown_codes_get_a_suggestion),
+        cmocka_unit_test(test_pipelines_show_the_protocols),
+        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_the_diagnostics_page_is_up_to_date),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,18 @@
+# The build and run layers' unit tests. WW_NO_TOOLKIT and friends are set by the tests themselves where they matter.
+function(ww_infra_test name)
+  add_executable(${name} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${name}.c)
+  target_link_libraries(${name} PRIVATE ${ARGN} cmocka)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 120)
+endfunction()
+
+ww_infra_test(build_cache_test ww_build)
+ww_infra_test(build_includes_test ww_build)
+ww_infra_test(build_nvrtc_test ww_build)
+ww_infra_test(npy_test ww_run)
+ww_infra_test(run_matrix_test ww_run)
+ww_infra_test(run_random_test ww_run)
+ww_infra_test(run_reference_test ww_run)
+ww_infra_test(run_bench_test ww_run)
+ww_infra_test(run_device_test ww_run)
