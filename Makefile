@@ -22,7 +22,7 @@ bench: build
 format:
 	git ls-files -co --exclude-standard -- '*.c' '*.h' | xargs clang-format -i
 
-lint: setup
+lint:
 	scripts/setup.sh lint
 	cmake --preset release -G "$(GENERATOR)" >/dev/null
 	scripts/lint.sh build

@@ -50,13 +50,13 @@ find_missing() {
 # The lists of packages may be absent or old: they are fetched only when an install fails without.
 apt_install() {
     export DEBIAN_FRONTEND=noninteractive
+    log=$(mktemp) || return 1
     # shellcheck disable=SC2086
-    apt-get install -y -q --no-install-recommends $1 >/tmp/ww-apt.$$ 2>&1 ||
-        { apt-get update -q >/tmp/ww-apt.$$ 2>&1 &&
-            apt-get install -y -q --no-install-recommends $1 >/tmp/ww-apt.$$ 2>&1; }
+    apt-get install -y -q --no-install-recommends $1 >"$log" 2>&1 ||
+        { apt-get update -q >"$log" 2>&1 && apt-get install -y -q --no-install-recommends $1 >"$log" 2>&1; }
     result=$?
-    [ $result -eq 0 ] || tail -n 3 /tmp/ww-apt.$$
-    rm -f /tmp/ww-apt.$$
+    [ $result -eq 0 ] || tail -n 3 "$log"
+    rm -f "$log"
     return $result
 }
 

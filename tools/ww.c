@@ -20,7 +20,7 @@ typedef struct command {
     int (*run)(int count, char **arguments);
 } command;
 
-/* ---- the codes ------------------------------------------------------------------------------------ */
+/* ---- the codes -------------------------------------------------------------------------------------- */
 
 typedef struct code_entry {
     ww_code code;
@@ -61,7 +61,7 @@ static const code_entry *entry_of(ww_code code)
     return NULL;
 }
 
-/* ---- ww explain ----------------------------------------------------------------------------------- */
+/* ---- ww explain ------------------------------------------------------------------------------------- */
 
 /* Prints s filled to `width` columns, each line after `indent` blanks. */
 static void print_filled(const char *s, int indent, int width)
@@ -111,7 +111,7 @@ static int explain_unknown(const char *wanted)
     return STATUS_NOT_FOUND;
 }
 
-/* ---- ww explain --markdown ------------------------------------------------------------------------ */
+/* ---- ww explain --markdown -------------------------------------------------------------------------- */
 
 static void markdown_index(void)
 {
@@ -168,7 +168,7 @@ static int run_explain(int count, char **arguments)
     return status;
 }
 
-/* ---- ww pipelines --------------------------------------------------------------------------------- */
+/* ---- ww pipelines ----------------------------------------------------------------------------------- */
 
 static const char *lanes_text(model_lanes lanes)
 {
@@ -200,7 +200,7 @@ static int run_pipelines(int count, char **arguments)
     return STATUS_OK;
 }
 
-/* ---- choosing a command --------------------------------------------------------------------------- */
+/* ---- choosing a command ----------------------------------------------------------------------------- */
 
 static const command commands[] = {
     {"explain", "CODE...", "what a diagnostic means and how to mend it (WW204, 204 or arrivals)",

@@ -27,8 +27,7 @@ struct gemm {
     uint64_t a_at, b_at, d_at; /* on the device */
 };
 
-/* ---- schedules
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- schedules -------------------------------------------------------------------------------------- */
 
 static void load(ww_schedule *s, void *context)
 {
@@ -67,8 +66,7 @@ static void math(ww_schedule *s, void *context)
     ww_produce(s, g->gmem_d, "drain");
 }
 
-/* ---- work bodies, see gemm.cuh
- * ------------------------------------------------------------------------------------- */
+/* ---- work bodies, see gemm.cuh ---------------------------------------------------------------------- */
 
 static const ww_work gmem_ab_work[] = {
     {.name = "coords", .side = WW_CONSUMER, .out = {"int k", "int m", "int n"}},
@@ -99,8 +97,7 @@ static const ww_work gmem_d_work[] = {
     {0},
 };
 
-/* ---- declaration
- * --------------------------------------------------------------------------------------------------- */
+/* ---- declaration ------------------------------------------------------------------------------------ */
 
 static void declare_resources(struct gemm *g, ww_kernel *k)
 {
@@ -147,8 +144,7 @@ static ww_kernel *declare(void *problem)
     return k;
 }
 
-/* ---- the problem on the device
- * ------------------------------------------------------------------------------------- */
+/* ---- the problem on the device ---------------------------------------------------------------------- */
 
 /* Rows of bf16, from row to row a multiple of 16 bytes as TMA wants it. */
 static size_t row_bytes(size_t cols)
@@ -239,8 +235,7 @@ static bool prepare(void *problem, ww_run *r, ww_launch *launch)
     return true;
 }
 
-/* ---- the result
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the result ------------------------------------------------------------------------------------- */
 
 enum { MOST_ROWS_COMPARED = 512 };
 

@@ -42,8 +42,7 @@ void ww_kernel_free(ww_kernel *k);
 const char *ww_kernel_name(const ww_kernel *k);
 size_t ww_kernel_params_bytes(const ww_kernel *k); /* as declared */
 
-/* ---- resources (a piece of memory, with an optional pipeline)
- * ----------------------------------------------- */
+/* ---- resources (a piece of memory, with an optional pipeline) --------------------------------------- */
 
 /* Pipeline types: producer kind, then consumer kind. One row each in src/model/pipelines.def. */
 typedef enum ww_pipeline_type {
@@ -110,8 +109,7 @@ typedef struct ww_resource_options {
 ww_resource *ww_resource_new_at(ww_place place, ww_kernel *k, const char *name,
                                 const ww_resource_options *options);
 
-/* ---- values known at launch or in the kernel
- * ------------------------------------------------------------------ */
+/* ---- values known at launch or in the kernel -------------------------------------------------------- */
 
 typedef enum ww_bound_kind {
     WW_BOUND_IMMEDIATE,
@@ -133,8 +131,7 @@ typedef struct ww_bound {
     ((ww_bound){.kind = WW_BOUND_ARGUMENT, .name = #field, .offset = offsetof(type, field), .min = (least)})
 #define ww_device(function) ((ww_bound){.kind = WW_BOUND_DEVICE, .name = (function)})
 
-/* ---- work queues
- * ---------------------------------------------------------------------------------------------- */
+/* ---- work queues ------------------------------------------------------------------------------------ */
 
 typedef struct ww_queue_options {
     ww_bound tiles[3]; /* CTA tiles along m, n, l; zero-initialised entries mean 1 */
@@ -150,8 +147,7 @@ typedef struct ww_queue_options {
 ww_resource *ww_queue_static_at(ww_place place, ww_kernel *k, const char *name,
                                 const ww_queue_options *options);
 
-/* ---- tasks and the dependency graph
- * ----------------------------------------------------------------------------- */
+/* ---- tasks and the dependency graph ----------------------------------------------------------------- */
 
 typedef void ww_schedule_function(ww_schedule *s, void *context);
 
@@ -172,8 +168,7 @@ ww_task *ww_task_new_at(ww_place place, ww_kernel *k, const char *name, const ww
 #define ww_depends(k, downstream, upstream) ww_depends_at(WW_HERE, k, downstream, upstream)
 void ww_depends_at(ww_place place, ww_kernel *k, ww_resource *downstream, ww_resource *upstream);
 
-/* ---- what can be done with a declaration
- * ------------------------------------------------------------------------- */
+/* ---- what can be done with a declaration ------------------------------------------------------------ */
 
 /* All diagnostics so far: those of declaring and, from the first call on, those of every rule. NULL: none.
  * Owned by the kernel. The declaration is closed by this call. */
@@ -195,6 +190,7 @@ ww_verdict ww_kernel_prove(ww_kernel *k);
 
 /* Skip every rule and the prover from here on: for tests that show what the rules are there to prevent. */
 void ww_kernel_unchecked(ww_kernel *k);
+bool ww_kernel_is_unchecked(const ww_kernel *k);
 
 /* The CUDA translation unit; NULL when the kernel has errors. Owned by the kernel. */
 const char *ww_kernel_emit(ww_kernel *k);

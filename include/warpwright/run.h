@@ -30,7 +30,7 @@ typedef struct ww_run_options {
 
 /* Wall-clock milliseconds of the steps from declaration to a loaded kernel. */
 typedef struct ww_run_times {
-    double emit, compile, load;
+    double check, prove, emit, compile, load;
     bool compiled_before; /* PTX and cubin came from the cache */
 } ww_run_times;
 
@@ -83,8 +83,7 @@ void ww_run_launch(ww_run *r, const ww_launch *launch);
  * GPU). */
 void ww_run_wait(ww_run *r);
 
-/* ---- measuring
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- measuring -------------------------------------------------------------------------------------- */
 
 /* D = A . B^T for cuBLAS, as a peer: dense row-major device matrices of one element type, sums in f32. */
 typedef struct ww_gemm {

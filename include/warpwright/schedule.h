@@ -53,8 +53,7 @@ void ww_verb_at(ww_place place, ww_schedule *s, ww_resource *r, ww_verb verb);
 #define ww_advance_tile(s, queue) ww_advance_tile_at(WW_HERE, s, queue)
 void ww_advance_tile_at(ww_place place, ww_schedule *s, ww_resource *queue);
 
-/* ---- blocks
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- blocks ----------------------------------------------------------------------------------------- */
 
 typedef struct ww_block {
     ww_schedule *schedule;

@@ -56,10 +56,14 @@ ww_verdict ww_kernel_prove(ww_kernel *k)
 {
     if (has_errors(k))
         return (ww_verdict){.refutation = k->diags.first};
-    return prove_program(k, k->program);
+    if (!k->verdict) {
+        k->verdict = arena_new(&k->arena, ww_verdict);
+        *k->verdict = prove_program(k, k->program);
+    }
+    return *k->verdict;
 }
 
-/* A kernel that is not proved is not generated: the verdict's diagnostics join the kernel's. */
+/* A kernel that is not proved is not generated. */
 const char *ww_kernel_emit(ww_kernel *k)
 {
     if (k->cuda || has_errors(k))

@@ -48,8 +48,7 @@ device_element run_element(ww_element element)
     return elements[element];
 }
 
-/* ---- names for the emulator's reports
- * ----------------------------------------------------------------------------- */
+/* ---- names for the emulator's reports --------------------------------------------------------------- */
 
 static void name_device(ww_run *r)
 {
@@ -85,8 +84,7 @@ static void name_device(ww_run *r)
     arena_free(&a);
 }
 
-/* ---- opening
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- opening ---------------------------------------------------------------------------------------- */
 
 static void compile(ww_run *r, const char *cuda)
 {
@@ -135,19 +133,35 @@ static void open_device(ww_run *r, const ww_run_options *o)
     text_free(&error);
 }
 
+/* Check, prove and emit, each timed; what an earlier call did already takes no time again. */
+static const char *generate(ww_run *r)
+{
+    ww_kernel *k = r->kernel;
+    double start = clock_ms();
+    (void)ww_kernel_check(k);
+    double checked = clock_ms();
+    if (!k->unchecked)
+        (void)ww_kernel_prove(k);
+    double proved = clock_ms();
+    const char *cuda = ww_kernel_emit(k);
+    if (!cuda)
+        fail(r, "the kernel is refused: see its diagnostics");
+    r->times.check = checked - start;
+    r->times.prove = proved - checked;
+    r->times.emit = clock_ms() - proved;
+    return cuda;
+}
+
 ww_run *ww_run_open(ww_kernel *k, const ww_run_options *options)
 {
     ww_run *r = base_alloc(sizeof *r);
     *r = (ww_run){.kernel = k};
-    double start = clock_ms();
-    const char *cuda = ww_kernel_emit(k);
-    r->times.emit = clock_ms() - start;
-    if (!cuda)
-        fail(r, "the kernel is refused: see its diagnostics");
+    static const ww_run_options automatic = {0};
+    const char *cuda = generate(r);
     if (!failed(r))
         compile(r, cuda);
     if (!options)
-        options = &(ww_run_options){0};
+        options = &automatic;
     if (!failed(r) && options->device != WW_DEVICE_NONE)
         open_device(r, options);
     return r;
@@ -168,8 +182,7 @@ void ww_run_close(ww_run *r)
     free(r);
 }
 
-/* ---- questions
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- questions -------------------------------------------------------------------------------------- */
 
 const char *ww_run_error(const ww_run *r)
 {
@@ -207,9 +220,7 @@ const void *ww_run_cubin(const ww_run *r, size_t *bytes)
     return r->built.cubin.at;
 }
 
-/* ---- memory
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ----------------------------------------------------------------------------------------- */
 
 uint64_t ww_run_alloc(ww_run *r, size_t bytes)
 {
@@ -254,9 +265,7 @@ void ww_run_tensor_map(ww_run *r, const ww_tensor_2d *t, ww_tensor_map *map)
         fail_device(r);
 }
 
-/* ---- launching
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- launching -------------------------------------------------------------------------------------- */
 
 /* The promise of ww_arg: the field is at least its minimum. */
 static void check_minimum(ww_run *r, const ww_bound *b, const void *params)
@@ -307,9 +316,7 @@ void ww_run_wait(ww_run *r)
         fail_device(r);
 }
 
-/* ---- measuring
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- measuring -------------------------------------------------------------------------------------- */
 
 typedef struct measured {
     ww_run *run;

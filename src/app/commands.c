@@ -5,8 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- shared steps
- * -------------------------------------------------------------------------------------------------- */
+/* ---- shared steps ----------------------------------------------------------------------------------- */
 
 static ww_kernel *declare(const command_line *line)
 {
@@ -55,8 +54,7 @@ static int write_bytes(const command_line *line, const void *bytes, size_t len)
     return close_output(out);
 }
 
-/* ---- check, prove
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- check, prove ----------------------------------------------------------------------------------- */
 
 static int command_check(const command_line *line)
 {
@@ -92,8 +90,7 @@ static int command_prove(const command_line *line)
     return !v.proved;
 }
 
-/* ---- table, graph, emit, ptx, cubin
- * ------------------------------------------------------------------------------------ */
+/* ---- table, graph, emit, ptx, cubin ----------------------------------------------------------------- */
 
 static int print_report(const command_line *line, void (*print)(ww_kernel *, FILE *))
 {
@@ -177,9 +174,7 @@ static int command_cubin(const command_line *line)
     return write_built(line, true);
 }
 
-/* ---- run
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- run -------------------------------------------------------------------------------------------- */
 
 static void print_comparison(const ww_comparison *c, bool pass)
 {
@@ -219,47 +214,44 @@ static bool launch_and_compare(const command_line *line, ww_run *r, ww_compariso
 static void print_times(const ww_run *r, double declare_ms)
 {
     const ww_run_times *t = ww_run_times_of(r);
-    printf("time: declare %.3f ms, check + prove + emit %.3f ms, compile %.1f ms%s, load %.1f ms\n",
-           declare_ms, t->emit, t->compile, t->compiled_before ? " (from the cache)" : "", t->load);
+    printf("time: declare %.3f ms, check %.3f ms, prove %.3f ms, emit %.3f ms, compile %.1f ms%s, load %.1f ms\n",
+           declare_ms, t->check, t->prove, t->emit, t->compile, t->compiled_before ? " (from the cache)" : "", t->load);
 }
 
-static int run_kernel(const command_line *line, ww_kernel *k, double declare_ms)
+/* The diagnostics, the counterexample if there is one, and the run's own error. */
+static void print_failure(ww_kernel *k, const ww_run *r)
 {
-    ww_run *r = ww_run_open(k, &line->run);
-    ww_comparison c = {.method = "none"};
-    bool ok = !ww_run_error(r);
-    if (ok) {
-        printf("device: %s, %d multiprocessors\n", ww_run_device_name(r), ww_run_multiprocessors(r));
-        print_times(r, declare_ms);
-        ok = launch_and_compare(line, r, &c);
-    }
-    if (ww_run_error(r))
-        (void)fprintf(stderr, "%s\n", ww_run_error(r));
-    ok = ok && passed(&c);
-    print_comparison(&c, ok);
-    ww_run_close(r);
-    return !ok;
+    if (report(k) && !ww_kernel_is_unchecked(k) && !ww_kernel_prove(k).proved)
+        ww_diag_print(stderr, ww_kernel_prove(k).refutation);
+    (void)fprintf(stderr, "%s\n", ww_run_error(r));
 }
 
 static int command_run(const command_line *line)
 {
     double start = clock_ms();
     ww_kernel *k = declare(line);
-    double declared = clock_ms() - start;
-    int status = 1;
-    if (report(k))
-        status = run_kernel(line, k, declared);
-    else
-        printf("result: FAIL the kernel is refused\n");
+    double declare_ms = clock_ms() - start;
+    ww_run *r = ww_run_open(k, &line->run);
+    ww_comparison c = {.method = "none"};
+    bool ok = !ww_run_error(r);
+    if (ok) {
+        (void)report(k); /* warnings */
+        printf("device: %s, %d multiprocessors\n", ww_run_device_name(r), ww_run_multiprocessors(r));
+        print_times(r, declare_ms);
+        ok = launch_and_compare(line, r, &c);
+    }
+    if (ww_run_error(r))
+        print_failure(k, r);
+    ok = ok && passed(&c);
+    print_comparison(&c, ok);
+    ww_run_close(r);
     if (line->app->clean_up)
         line->app->clean_up(line->app->problem);
     ww_kernel_free(k);
-    return status;
+    return !ok;
 }
 
-/* ---- bench
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- bench ------------------------------------------------------------------------------------------ */
 
 enum { MOST_SETS = 16, MOST_PARAM_BYTES = 4096 };
 

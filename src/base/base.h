@@ -38,7 +38,7 @@ void arena_free(arena *a);
 #define arena_new(a, T) ((T *)arena_alloc((a), sizeof(T)))
 #define arena_array(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n)))
 
-/* ---- vec: a typed growing array. Zero-initialise; free with vec_free ------------------------------- */
+/* ---- vec: a typed growing array. Zero-initialise; free with vec_free -------------------------------- */
 
 #define VEC(T)                                                                                               \
     struct {                                                                                                 \
@@ -58,7 +58,7 @@ void arena_free(arena *a);
 
 void vec_grow(void **at, size_t *cap, size_t elem_bytes);
 
-/* ---- text: a growing, always terminated string ----------------------------------------------------- */
+/* ---- text: a growing, always terminated string ------------------------------------------------------ */
 
 typedef struct text {
     char *at; /* NULL until something was added */

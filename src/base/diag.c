@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <ctype.h>
 
-/* ---- the table ------------------------------------------------------------------------------------ */
+/* ---- the table -------------------------------------------------------------------------------------- */
 
 enum { NAME_CAP = 16 }; /* longest code name and its terminator */
 
@@ -76,7 +76,7 @@ const char *ww_severity_name(ww_severity severity)
     return (size_t)severity < ARRAY_LEN(names) ? names[severity] : "unknown";
 }
 
-/* ---- reading a code ------------------------------------------------------------------------------- */
+/* ---- reading a code --------------------------------------------------------------------------------- */
 
 /* Whether wanted is name, case and the choice between '_' and '-' aside. */
 static bool name_matches(const char *name, const char *wanted)
@@ -112,7 +112,7 @@ ww_code ww_code_from_text(const char *wanted)
     return WW_NO_CODE;
 }
 
-/* ---- the list ------------------------------------------------------------------------------------- */
+/* ---- the list --------------------------------------------------------------------------------------- */
 
 void diag_list_init(diag_list *list, arena *a)
 {

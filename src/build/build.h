@@ -4,11 +4,12 @@
  * where it is looked for, library.h says. One compile for a real architecture ("sm_90a") gives both the CUBIN
  * a GPU runs and the PTX the emulator reads. Results are kept on disk under a key made of all that went in.
  *
- * Figures that shaped this (CUDA 13.0, 2.8 GHz Xeon): an empty kernel takes 22 ms, a warp-specialised GEMM
- * with m64n128 wgmma 105 ms, of which the front end 8, the optimiser 52 and the assembler 45. Runs of that
- * GEMM without `#pragma unroll 1` on its loops take 290 ms, for the optimiser unrolls them by four. --minimal
- * saves 3 ms; --split-compile costs 5 or more on one kernel; a precompiled header has nothing to gain from
- * our short headers; --Ofast-compile would save half but drops setmaxnreg. */
+ * Figures that shaped this (CUDA 13.0, 2.8 GHz Xeon): an empty kernel takes 22 ms, our device headers add 5,
+ * a warp-specialised GEMM with m64n128 wgmma takes 105 ms, of which the front end 8, the optimiser 52 and
+ * the assembler 45. Without `#pragma unroll 1` on its loops that GEMM takes 290 ms, for the optimiser
+ * unrolls them by four. --minimal saves 3 ms; a precompiled header would save 6, for a file to keep in step;
+ * --split-compile costs 5 or more on one kernel; --Ofast-compile would save half but makes the assembler
+ * ignore setmaxnreg and serialise wgmma. */
 #ifndef WW_BUILD_H
 #define WW_BUILD_H
 

@@ -54,8 +54,7 @@ static bool usable(ww_schedule *s, ww_place place, const ww_resource *r, const c
     return false;
 }
 
-/* ---- verbs and work
- * ------------------------------------------------------------------------------------------------ */
+/* ---- verbs and work --------------------------------------------------------------------------------- */
 
 void ww_verb_at(ww_place place, ww_schedule *s, ww_resource *r, ww_verb verb)
 {
@@ -172,9 +171,7 @@ void ww_advance_tile_at(ww_place place, ww_schedule *s, ww_resource *queue)
     append(s, CAPTURE_NEXT_TILE, place)->resource = queue;
 }
 
-/* ---- blocks
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- blocks ----------------------------------------------------------------------------------------- */
 
 /* The innermost open block of a kind, or -1. */
 static int open_block(const ww_schedule *s, capture_kind kind)
@@ -291,9 +288,7 @@ void ww_block_close(ww_place place, ww_block *block)
         close_innermost(s, place);
 }
 
-/* ---- tasks
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- tasks ------------------------------------------------------------------------------------------ */
 
 static void report_unused(ww_schedule *s)
 {

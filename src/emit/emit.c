@@ -5,9 +5,7 @@
 
 enum { WARPS_PER_GROUP = 4, WARP_LANES = 32, REGISTERS_PER_SM = 65536, MOST_REGISTERS_AT_ENTRY = 255 };
 
-/* ---- head
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- head ------------------------------------------------------------------------------------------- */
 
 static void emit_head(writer *w)
 {
@@ -28,8 +26,7 @@ static void emit_head(writer *w)
                     k->options.params, k->options.params_bytes, k->options.params);
 }
 
-/* ---- shared memory
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- shared memory ---------------------------------------------------------------------------------- */
 
 static void emit_memory_map(writer *w)
 {
@@ -70,8 +67,7 @@ static void emit_barrier_setup(writer *w)
     text_add(w->out, "\n");
 }
 
-/* ---- dispatch: one branch per stretch of warpgroups that no task straddles, so that setmaxnreg is common to
- * it ----- */
+/* ---- dispatch: one branch per stretch of warpgroups that no task straddles, so that setmaxnreg is common to it ---- */
 
 /* The end of the stretch that begins at warp `first`, a multiple of 4. */
 static int stretch_end(const ir_program *p, int first)

@@ -9,8 +9,7 @@ typedef struct task_writer {
     int finished; /* the loop that was closed last, -1: none */
 } task_writer;
 
-/* ---- small texts
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- small texts ------------------------------------------------------------------------------------ */
 
 static void print_slot(const task_writer *tw, int cursor, bool held, text *out)
 {
@@ -91,8 +90,7 @@ static void print_loop_info(const task_writer *tw, int at, text *out)
     print_loop_bounds(tw, loop, out);
 }
 
-/* ---- a work body's information
- * -------------------------------------------------------------------------------------------- */
+/* ---- a work body's information ---------------------------------------------------------------------- */
 
 static void print_buffers(const task_writer *tw, const ir_op *op, text *out)
 {
@@ -133,12 +131,9 @@ static void print_plain_info(text *out)
     text_add(out, "ww_info{params, 0, 0, 0, 1, 0, 0u, {}, tile, task_warp, lane}");
 }
 
-/* ---- operations
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------------- */
 
-/* A probe's answer holds for its slot and parity, so that it is forgotten when the cursor moves
- * (emit_advance). */
+/* A probe's answer holds for its slot and parity, so that it is forgotten when the cursor moves (emit_advance). */
 static void emit_probe(task_writer *tw, int at)
 {
     const ir_op *op = &tw->task->ops.at[at];
@@ -180,8 +175,7 @@ static void emit_expect(task_writer *tw, int at)
     text_free(&s);
 }
 
-/* One lane speaks for its warp only after all lanes have come so far: what they read is then ordered before
- * it. */
+/* One lane speaks for its warp only after all lanes have come so far: what they read is then ordered before it. */
 static void emit_arrive(task_writer *tw, int at)
 {
     const ir_op *op = &tw->task->ops.at[at];
@@ -412,8 +406,7 @@ static void (*const emit_op[])(task_writer *, int) = {
     [IR_NEXT_TILE] = emit_next_tile,
 };
 
-/* ---- the task's registers
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the task's registers --------------------------------------------------------------------------- */
 
 static void declare_cursors(task_writer *tw)
 {

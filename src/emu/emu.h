@@ -86,7 +86,7 @@ void emu_module_free(emu_module *module);
 /* Runs one kernel to its end. Returns result->status. */
 emu_status emu_run(emu_machine *m, const emu_module *module, const emu_launch *launch, emu_result *result);
 
-/* ---- tensor maps ------------------------------------------------------------------------------------- */
+/* ---- tensor maps ------------------------------------------------------------------------------------ */
 
 enum { EMU_TENSOR_MAP_BYTES = 128, EMU_TENSOR_MAX_RANK = 5 };
 

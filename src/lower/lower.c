@@ -16,8 +16,7 @@ typedef struct lowering {
     int *opened; /* operation that a block's opening step became */
 } lowering;
 
-/* ---- barriers and buffers: two arrays a pipeline, one entry a buffer
- * -------------------------------------------- */
+/* ---- barriers and buffers: two arrays a pipeline, one entry a buffer -------------------------------- */
 
 static int barrier_of(const ir_program *p, int resource, ir_side side)
 {
@@ -65,8 +64,7 @@ static int first_buffer(const ir_program *p, int resource)
     return -1;
 }
 
-/* ---- cursors and statuses
- * -------------------------------------------------------------------------------------------- */
+/* ---- cursors and statuses --------------------------------------------------------------------------- */
 
 static int cursor_of(lowering *l, const ww_resource *r, ir_role role)
 {
@@ -109,8 +107,7 @@ static int status_of(const lowering *l, const ww_resource *r, ww_side side)
     return -1;
 }
 
-/* ---- operations
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------------- */
 
 static ir_op *add_op(lowering *l, ir_kind kind)
 {
@@ -214,8 +211,7 @@ static void (*const lower_verb[])(lowering *) = {
     [WW_TRY_WAIT] = lower_try_wait,       [WW_WAIT] = lower_wait,       [WW_RELEASE] = lower_release,
 };
 
-/* ---- work: cursor, values, effects
- * -------------------------------------------------------------------------------------- */
+/* ---- work: cursor, values, effects ------------------------------------------------------------------ */
 
 /* Which slot a work body sees. Where cursors run ahead, it is the slot the last acquire or wait has left. */
 static int work_cursor(lowering *l, const ww_resource *r, ww_side side, bool *held)
@@ -281,9 +277,7 @@ static void lower_work(lowering *l)
     add_effects(l, op);
 }
 
-/* ---- blocks
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* ---- blocks ----------------------------------------------------------------------------------------- */
 
 static void lower_open(lowering *l, ir_kind kind)
 {
@@ -338,8 +332,7 @@ static void lower_step(lowering *l)
     }
 }
 
-/* ---- values: where they must be declared
- * ---------------------------------------------------------------------------------- */
+/* ---- values: where they must be declared ------------------------------------------------------------ */
 
 static int enclosing_block(const ir_task *t, int at)
 {
@@ -362,9 +355,7 @@ static void find_hoisted(ir_task *t)
         }
 }
 
-/* ---- whole kernel
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- whole kernel ----------------------------------------------------------------------------------- */
 
 static int count_statuses(const ir_task *t)
 {

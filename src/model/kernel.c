@@ -103,3 +103,8 @@ void ww_kernel_unchecked(ww_kernel *k)
 {
     k->unchecked = true;
 }
+
+bool ww_kernel_is_unchecked(const ww_kernel *k)
+{
+    return k->unchecked;
+}

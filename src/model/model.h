@@ -10,8 +10,7 @@
 #include "base/diag.h"
 #include "warpwright/kernel.h"
 
-/* ---- pipeline protocols, from pipelines.def
- * -------------------------------------------------------------------- */
+/* ---- pipeline protocols, from pipelines.def --------------------------------------------------------- */
 
 typedef enum model_agent { MODEL_ASYNC, MODEL_TMA } model_agent;
 typedef enum model_lanes { MODEL_LANES_ALL, MODEL_LANES_WARP } model_lanes;
@@ -30,8 +29,7 @@ typedef struct model_protocol {
 const model_protocol *model_protocol_of(ww_pipeline_type type);
 bool model_pipeline_known(ww_pipeline_type type);
 
-/* ---- objects
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- objects ---------------------------------------------------------------------------------------- */
 
 /* "uint64_t desc_a" taken apart. */
 typedef struct model_value {
@@ -99,6 +97,7 @@ struct ww_kernel {
     bool closed;                          /* checked: nothing may be declared any more */
     bool unchecked;
     struct ir_program *program; /* lowered on first use */
+    ww_verdict *verdict;        /* proved on first use */
     const char *cuda;           /* emitted on first use */
 };
 

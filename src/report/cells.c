@@ -7,7 +7,7 @@
 
 #include "capture/capture.h"
 
-/* ---- the outline ---------------------------------------------------------------------------------- */
+/* ---- the outline ------------------------------------------------------------------------------------ */
 
 /* A section is phase, number of domain loops passed, and part, from the highest bits to the lowest. */
 enum { BEFORE_TILES, TILES_OPEN, IN_TILES, TILES_CLOSE, AFTER_TILES };
@@ -67,7 +67,7 @@ static void outline_leave(outline *o, ir_kind kind)
         o->depth++;
 }
 
-/* ---- texts ---------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------ */
 
 void cell_bound_text(const ww_bound *bound, text *out)
 {
@@ -164,7 +164,7 @@ static void work_detail(const ir_task *t, const ir_op *op, text *out)
         text_printf(out, "%sheld slot", gap);
 }
 
-/* ---- cells ---------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------ */
 
 static cell block_cell(const ir_program *p, const ir_op *op, arena *a)
 {

@@ -52,7 +52,7 @@ static void put_bold(const char *s, FILE *out)
     (void)fputs("</b>", out);
 }
 
-/* ---- resources ------------------------------------------------------------------------------------ */
+/* ---- resources -------------------------------------------------------------------------------------- */
 
 static uint32_t stage_bytes(const ir_program *p, int resource)
 {
@@ -137,7 +137,7 @@ static void put_resources(const ir_program *p, int owner, FILE *out)
             put_resource(p, p->kernel->resources.at[i], out);
 }
 
-/* ---- tasks and their work ------------------------------------------------------------------------- */
+/* ---- tasks and their work --------------------------------------------------------------------------- */
 
 /* The first operation that calls the same work method as operation `at`. */
 static size_t first_call(const ir_task *t, size_t at)
@@ -240,7 +240,7 @@ static void put_task(const ir_program *p, int task, FILE *out)
     (void)fputs("  }\n", out);
 }
 
-/* ---- edges ---------------------------------------------------------------------------------------- */
+/* ---- edges ------------------------------------------------------------------------------------------ */
 
 static uint32_t copied_bytes(const ir_op *op)
 {
@@ -378,7 +378,7 @@ static void put_dependencies(const ir_program *p, FILE *out)
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------ */
+/* ---- the whole -------------------------------------------------------------------------------------- */
 
 static const char preamble[] =
     "  rankdir=LR; compound=true; nodesep=0.3; ranksep=0.6; fontname=\"Helvetica\"; fontsize=12\n"

@@ -17,7 +17,7 @@ static const char *side_name(ir_side side)
     return side == IR_FULL ? "full" : "empty";
 }
 
-/* ---- registers ------------------------------------------------------------------------------------ */
+/* ---- registers -------------------------------------------------------------------------------------- */
 
 /* What every thread starts with under __launch_bounds__(threads, 1): an even share in allocation units. */
 static int starting_registers(int warps)
@@ -75,7 +75,7 @@ void summary_registers(const ir_program *p, FILE *out)
                   sum > pool ? "TOO MANY" : "spare");
 }
 
-/* ---- shared memory -------------------------------------------------------------------------------- */
+/* ---- shared memory ---------------------------------------------------------------------------------- */
 
 typedef struct extent {
     uint32_t offset, bytes, unit;
@@ -141,7 +141,7 @@ void summary_memory(const ir_program *p, FILE *out)
     vec_free(&list);
 }
 
-/* ---- arrivals ------------------------------------------------------------------------------------- */
+/* ---- arrivals --------------------------------------------------------------------------------------- */
 
 /* The operation by which a task arrives on a barrier; NULL when it does not. A schedule may hold it several
  * times (under guards): each phase sees one of them. */
@@ -250,7 +250,7 @@ void summary_arrivals(const ir_program *p, FILE *out)
         put_barrier(p, (int)i, width, out);
 }
 
-/* ---- values --------------------------------------------------------------------------------------- */
+/* ---- values ----------------------------------------------------------------------------------------- */
 
 /* Every work call that takes a value: "smem_ab.tma_load as k (line 35)". */
 static void put_uses(const ir_program *p, const ir_task *t, int value, FILE *out)

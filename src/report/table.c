@@ -26,7 +26,7 @@ static int at_least(int width, size_t wanted)
     return (size_t)width < wanted ? (int)wanted : width;
 }
 
-/* ---- shapes --------------------------------------------------------------------------------------- */
+/* ---- shapes ----------------------------------------------------------------------------------------- */
 
 static void head_texts(const ir_task *t, text *name, text *size)
 {
@@ -77,7 +77,7 @@ static column_shape shape_of(const cell_column *column)
     return s;
 }
 
-/* ---- one row -------------------------------------------------------------------------------------- */
+/* ---- one row ---------------------------------------------------------------------------------------- */
 
 static void put_part(text *t, const char *s, int width)
 {
@@ -131,7 +131,7 @@ static void put_line(const table *t, text *row)
     text_free(row);
 }
 
-/* ---- a band: some of the columns ------------------------------------------------------------------ */
+/* ---- a band: some of the columns -------------------------------------------------------------------- */
 
 typedef struct band {
     size_t first, end; /* columns */
@@ -219,7 +219,7 @@ static void put_band(const table *t, band *b)
     put_rule(t, b, '=');
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------ */
+/* ---- the whole -------------------------------------------------------------------------------------- */
 
 /* The width of the whole table where no column is wider than `widest`. */
 static int width_with(const table *t, int widest)

@@ -50,7 +50,7 @@ const device_info *device_describe(const device *d);
 /* What the newest failure was; "" before any. */
 const char *device_error(const device *d);
 
-/* ---- memory ------------------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------------------- */
 
 uint64_t device_alloc(device *d, size_t bytes); /* 256-byte aligned; 0 on failure */
 bool device_free(device *d, uint64_t address);
@@ -59,7 +59,7 @@ bool device_download(device *d, void *to, uint64_t from, size_t bytes); /* after
 /* Writes value to count words of 32 bits. 0xffffffff is a NaN in every format of 16 and 32 bits. */
 bool device_fill(device *d, uint64_t to, uint32_t value, size_t count);
 
-/* ---- tensor maps -------------------------------------------------------------------------------------- */
+/* ---- tensor maps ------------------------------------------------------------------------------------ */
 
 enum { DEVICE_TENSOR_MAP_BYTES = 128, DEVICE_TENSOR_RANK_MAX = 5 };
 
@@ -101,7 +101,7 @@ typedef struct device_tensor {
 /* Writes the map that a kernel takes as its CUtensorMap parameter. */
 bool device_tensor_map_encode(device *d, const device_tensor *t, void *map);
 
-/* ---- kernels ------------------------------------------------------------------------------------------ */
+/* ---- kernels ---------------------------------------------------------------------------------------- */
 
 /* A GPU loads the CUBIN, or the PTX when cubin is empty; the emulator reads the PTX. */
 device_module *device_load(device *d, const text *ptx, const text *cubin);
@@ -111,7 +111,7 @@ typedef struct device_launch {
     const char *kernel;                     /* .entry name */
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0,0,0} means {1,1,1} */
     uint32_t dynamic_shared_bytes;
-    const void *params; /* the packed parameter block */
+    const void *params; /* the kernel's one parameter, usually a struct */
     size_t param_bytes;
     bool overlap_previous; /* may start when its predecessor calls griddepcontrol.launch_dependents */
 } device_launch;
@@ -140,7 +140,7 @@ typedef struct device_names {
 
 void device_set_names(device *d, const device_names *names);
 
-/* ---- time --------------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------------- */
 
 enum { DEVICE_LAP_MAX = 4096 };
 

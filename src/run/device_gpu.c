@@ -51,8 +51,7 @@ static bool usable(gpu_device *g)
     return g->hung ? device_fail(&g->base, "the GPU is still busy with a kernel that did not finish") : true;
 }
 
-/* ---- waiting --------------------------------------------------------------------------------------------
- */
+/* ---- waiting ---------------------------------------------------------------------------------------- */
 
 static void poll_pause(double waited_ms)
 {
@@ -84,8 +83,7 @@ static bool gpu_sync(device *d)
            wait_event(g, g->done);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------
- */
+/* ---- memory ----------------------------------------------------------------------------------------- */
 
 static uint64_t gpu_alloc(device *d, size_t bytes)
 {
@@ -147,8 +145,7 @@ static bool gpu_tensor_map_encode(device *d, const device_tensor *t, void *map)
     return ok;
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------
- */
+/* ---- kernels ---------------------------------------------------------------------------------------- */
 
 static device_module *gpu_load(device *d, const text *ptx, const text *cubin)
 {
@@ -234,11 +231,12 @@ static bool gpu_launch(device *d, device_module *module, const device_launch *l)
                             .attribute_count = launch_attributes(l, attributes)};
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
-    size_t bytes = l->param_bytes;
+    /* One pointer a parameter, not the packed buffer (CU_LAUNCH_PARAM_BUFFER_POINTER): with that, a kernel whose
+     * struct holds tensor maps, hence is aligned to 64 bytes, read wrong values (H200, driver 580). */
     void *params;
     memcpy(&params, &l->params, sizeof params); /* the driver takes it without const, and only reads */
-    void *extra[] = {DRIVER_PARAM_BUFFER, params, DRIVER_PARAM_BYTES, &bytes, DRIVER_PARAM_END};
-    return check(g, g->api.cuLaunchKernelEx(&launch, function, NULL, extra), l->kernel);
+    void *parameters[] = {params};
+    return check(g, g->api.cuLaunchKernelEx(&launch, function, parameters, NULL), l->kernel);
 }
 
 static void gpu_set_names(device *d, const device_names *names)
@@ -247,8 +245,7 @@ static void gpu_set_names(device *d, const device_names *names)
     (void)names;
 }
 
-/* ---- time -----------------------------------------------------------------------------------------------
- */
+/* ---- time ------------------------------------------------------------------------------------------- */
 
 static bool gpu_lap(device *d, uint32_t slot)
 {
@@ -281,8 +278,7 @@ static uint64_t gpu_instructions(const device *d)
     return 0;
 }
 
-/* ---- opening and closing --------------------------------------------------------------------------------
- */
+/* ---- opening and closing ---------------------------------------------------------------------------- */
 
 static void gpu_close(device *d)
 {

@@ -65,10 +65,6 @@ typedef struct driver_launch {
     unsigned attribute_count;
 } driver_launch;
 
-/* Keys of the extra array of a launch: CU_LAUNCH_PARAM_... */
-#define DRIVER_PARAM_END ((void *)0)
-#define DRIVER_PARAM_BUFFER ((void *)1)
-#define DRIVER_PARAM_BYTES ((void *)2)
 
 typedef struct driver_api {
 #define DRIVER(symbol, parameters) int(*symbol) parameters;

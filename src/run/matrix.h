@@ -16,8 +16,8 @@ void matrix_free(matrix *m);
 /* Rounds every element to F16 or BF16 (F32 leaves them), so that the values are those a kernel is given. */
 void matrix_round(matrix *m, device_element element);
 
-/* Packs the matrix as F16, BF16 or F32 (2, 2 or 4 bytes an element), rows row_bytes apart; gaps between rows are
- * left alone. Unpacking is the way back. */
+/* Packs the matrix as F16, BF16 or F32 (2, 2 or 4 bytes an element), rows row_bytes apart; gaps between rows
+ * are left alone. Unpacking is the way back. */
 size_t matrix_element_bytes(device_element element);
 void matrix_pack(const matrix *m, device_element element, size_t row_bytes, void *to);
 void matrix_unpack(matrix *m, device_element element, size_t row_bytes, const void *from);

@@ -30,8 +30,7 @@ typedef struct npy_header {
     size_t rank, shape[RANK_MAX];
 } npy_header;
 
-/* ---- element types --------------------------------------------------------------------------------------
- */
+/* ---- element types ---------------------------------------------------------------------------------- */
 
 static float load_f2(const unsigned char *from)
 {
@@ -62,8 +61,7 @@ typedef struct npy_type {
 
 static const npy_type types[] = {{"<f2", 2, load_f2}, {"<f4", 4, load_f4}, {"<f8", 8, load_f8}};
 
-/* ---- the dictionary -------------------------------------------------------------------------------------
- */
+/* ---- the dictionary --------------------------------------------------------------------------------- */
 
 static bool malformed(cursor *c, const char *what)
 {
@@ -211,8 +209,7 @@ static bool read_dictionary(cursor *c, npy_header *h)
     return true;
 }
 
-/* ---- the file -------------------------------------------------------------------------------------------
- */
+/* ---- the file --------------------------------------------------------------------------------------- */
 
 /* Sets header and body to the two parts of the file; false when their lengths do not fit. */
 static bool split_file(const unsigned char *data, size_t len, cursor *header, const unsigned char **body)

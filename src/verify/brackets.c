@@ -33,9 +33,7 @@ static void relate(path_walk *w, ww_diag *d, uint32_t op_plus_1, const char *why
         diag_related(b->run->diags, d, w->task->ops.at[op_plus_1 - 1].place, "%s", why);
 }
 
-/* ---- opening
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- opening ---------------------------------------------------------------------------------------- */
 
 static void report_second_open(path_walk *w, int op, const path_state *s)
 {
@@ -79,8 +77,7 @@ static bool on_open(path_walk *w, int op, path_state *s)
     return true;
 }
 
-/* ---- closing and work
- * --------------------------------------------------------------------------------------------------- */
+/* ---- closing and work ------------------------------------------------------------------------------- */
 
 static bool on_close(path_walk *w, int op, path_state *s)
 {
@@ -160,7 +157,7 @@ static void bracket_end(path_walk *w, const path_state *s)
     const bracket *b = w->rule;
     if (!s->word[OPEN])
         return;
-    const char *open = rule_open_name(b->side), *close = rule_close_name(b->side);
+    const char *close = rule_close_name(b->side);
     int op = (int)s->word[LAST_OPENED] - 1;
     ww_diag *d = report(w, WW_BRACKET, op, "opens a slot that is never closed");
     diag_expected(b->run->diags, d, "%s(%s) after it, on every path", close, b->resource->name);

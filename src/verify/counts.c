@@ -3,9 +3,7 @@
 
 enum { WARP_LANES = 32, MOST_TX_BYTES = (1 << 20) - 1 }; /* PTX ISA, mbarrier: valid range of tx-count */
 
-/* ---- arrivals
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- arrivals --------------------------------------------------------------------------------------- */
 
 static bool arrives(const ir_program *p, const ir_task *t, const ww_resource *r, ir_side side)
 {
@@ -68,8 +66,7 @@ void verify_arrivals(const rule_run *run)
     }
 }
 
-/* ---- bytes: what is announced is what comes, in each bracket
- * ---------------------------------------------------------------- */
+/* ---- bytes: what is announced is what comes, in each bracket ---------------------------------------- */
 
 /* State: whether a slot is open and by which operation (plus 1), and the bytes copied into each buffer since.
  */

@@ -22,9 +22,7 @@ typedef struct path_values {
 
 static void run(path_walk *w, int from, int to, state_set *states);
 
-/* ---- sets
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- sets ------------------------------------------------------------------------------------------- */
 
 static bool contains(const state_set *set, const path_state *s)
 {
@@ -60,9 +58,7 @@ static bool same_set(const state_set *a, const state_set *b)
     return true;
 }
 
-/* ---- loops
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- loops ------------------------------------------------------------------------------------------ */
 
 static void run_trip(path_walk *w, int loop, bool first, bool last, state_set *states)
 {
@@ -154,8 +150,7 @@ static void run_loop(path_walk *w, int loop, state_set *states)
         run_any_trips(w, loop, states);
 }
 
-/* ---- regions: all values of the bounds
- * ---------------------------------------------------------------------------------- */
+/* ---- regions: all values of the bounds -------------------------------------------------------------- */
 
 static void add_value(const path_walk *w, path_values *values, int loop)
 {
@@ -248,9 +243,7 @@ static void run_tiles(path_walk *w, int loop, state_set *states)
     vec_free(&next);
 }
 
-/* ---- the walk
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- the walk --------------------------------------------------------------------------------------- */
 
 static bool guard_holds(const path_walk *w, const ir_op *op)
 {

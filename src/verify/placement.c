@@ -3,8 +3,7 @@
 
 enum { GROUP_WARPS = 4, WARP_LANES = 32, SM_REGISTERS = 65536, REGISTER_UNIT = 8, MOST_REGISTERS = 255 };
 
-/* ---- warps: each belongs to one task
- * ---------------------------------------------------------------------------------- */
+/* ---- warps: each belongs to one task ---------------------------------------------------------------- */
 
 static const ir_task *owner_of(const ir_program *p, size_t tasks, int warp)
 {
@@ -43,8 +42,7 @@ void verify_warps(const rule_run *run)
     }
 }
 
-/* ---- registers: setmaxnreg moves them by warpgroups
- * --------------------------------------------------------------------- */
+/* ---- registers: setmaxnreg moves them by warpgroups ------------------------------------------------- */
 
 static void report_disagreement(const rule_run *run, int group, const ir_task *a, const ir_task *b)
 {
@@ -146,9 +144,7 @@ void verify_registers(const rule_run *run)
         check_pool(run, sum, place);
 }
 
-/* ---- shared memory
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- shared memory ---------------------------------------------------------------------------------- */
 
 void verify_capacity(const rule_run *run)
 {

@@ -1,8 +1,7 @@
 /* Rules on work queues: who synchronises with each other walks the same tiles. */
 #include "verify/rules.h"
 
-/* ---- one advance a tile
- * ------------------------------------------------------------------------------------------------- */
+/* ---- one advance a tile ----------------------------------------------------------------------------- */
 
 static int tile_loop_of(const ir_task *t)
 {
@@ -44,8 +43,7 @@ static void check_advance(const rule_run *run, const ir_task *t)
         report_advance(run, t, t->ops.at[loop].place, "no advance: the first tile would repeat for ever");
 }
 
-/* ---- the same queue among those that synchronise
- * ----------------------------------------------------------------------------- */
+/* ---- the same queue among those that synchronise ---------------------------------------------------- */
 
 static bool shares_pipeline(const rule_run *run, const ir_task *a, const ir_task *b,
                             const ww_resource **shared)

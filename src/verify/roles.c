@@ -19,8 +19,7 @@ static ww_resource *const *role_list(const ww_task *t, ww_side side)
     return side == WW_PRODUCER ? t->options.produces : t->options.consumes;
 }
 
-/* ---- declared roles
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- declared roles --------------------------------------------------------------------------------- */
 
 /* An author who lists anything has listed all. */
 static bool has_roles(const ww_task *t)
@@ -57,9 +56,7 @@ void verify_roles(const rule_run *run)
         }
 }
 
-/* ---- coverage
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- coverage --------------------------------------------------------------------------------------- */
 
 static void check_listed(const rule_run *run, const ir_task *t, ww_side side)
 {
@@ -149,8 +146,7 @@ void verify_coverage(const rule_run *run)
     }
 }
 
-/* ---- the dependency graph
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the dependency graph --------------------------------------------------------------------------- */
 
 /* Values of a resource without a pipeline may flow through the task's registers, so either side will do. */
 static bool takes_from(const rule_run *run, const ir_task *t, const ww_resource *r)

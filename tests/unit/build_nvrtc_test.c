@@ -95,8 +95,7 @@ static void an_unknown_option_is_reported(void **state)
     build_output_free(&out);
 }
 
-/* ---- what is installed ----------------------------------------------------------------------------------
- */
+/* ---- what is installed ------------------------------------------------------------------------------ */
 
 /* For a while, the only CUDA there is stands below one folder; the caller's variables come back afterwards.
  */
@@ -151,8 +150,7 @@ static void a_missing_nvrtc_says_what_was_searched(void **state)
     build_output_free(&out);
 }
 
-/* ---- the cache ------------------------------------------------------------------------------------------
- */
+/* ---- the cache -------------------------------------------------------------------------------------- */
 
 /* Calls visit on each entry of a folder. */
 static size_t each_file(const char *folder, void (*visit)(const char *path))
@@ -272,8 +270,7 @@ static void a_damaged_entry_is_compiled_anew(void **state)
     build_output_free(&out);
 }
 
-/* ---- assembling -----------------------------------------------------------------------------------------
- */
+/* ---- assembling ------------------------------------------------------------------------------------- */
 
 static const char nothing[] = ".version 8.0\n.target sm_90a\n.address_size 64\n"
                               ".visible .entry nothing()\n{\n    ret;\n}\n";

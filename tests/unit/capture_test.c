@@ -35,8 +35,7 @@ static void expect_silence(ww_schedule_function *schedule)
     ww_kernel_free(k);
 }
 
-/* ---- work methods and tokens
- * ------------------------------------------------------------------------------------- */
+/* ---- work methods and tokens ------------------------------------------------------------------------ */
 
 static void misspelt(ww_schedule *s, void *ring)
 {
@@ -106,9 +105,7 @@ static void test_tokens(void **state)
     expect_silence(output_left_out);
 }
 
-/* ---- verbs
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- verbs ------------------------------------------------------------------------------------------ */
 
 static void no_resource(ww_schedule *s, void *ring)
 {
@@ -145,9 +142,7 @@ static void test_verbs(void **state)
     expect(not_a_queue, WW_NOT_A_QUEUE, "task t: ww_advance_tile on ring, which is no work queue");
 }
 
-/* ---- blocks
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- blocks ----------------------------------------------------------------------------------------- */
 
 static void nested_domains(ww_schedule *s, void *ring)
 {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* ---- codes ---------------------------------------------------------------------------------------- */
+/* ---- codes ------------------------------------------------------------------------------------------ */
 
 static void test_a_code_is_found_by_number_and_by_name(void **state)
 {
@@ -60,7 +60,7 @@ static void test_an_unknown_code_has_no_row(void **state)
     assert_string_equal(ww_severity_name((ww_severity)9), "unknown");
 }
 
-/* ---- the list ------------------------------------------------------------------------------------- */
+/* ---- the list --------------------------------------------------------------------------------------- */
 
 static void test_the_list_keeps_order_and_severity(void **state)
 {
@@ -82,7 +82,7 @@ static void test_the_list_keeps_order_and_severity(void **state)
     arena_free(&a);
 }
 
-/* ---- the printed form ----------------------------------------------------------------------------- */
+/* ---- the printed form ------------------------------------------------------------------------------- */
 
 static char *printed(const ww_diag *list)
 {

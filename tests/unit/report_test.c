@@ -59,7 +59,7 @@ static void test_graph_of_gemm(void **state)
     check_report(golden_gemm(), ww_kernel_graph, "tests/golden/gemm.dot");
 }
 
-/* ---- wide kernels --------------------------------------------------------------------------------- */
+/* ---- wide kernels ----------------------------------------------------------------------------------- */
 
 enum { PAGE_WIDTH = 160, MANY_TASKS = 6 };
 
@@ -163,7 +163,7 @@ static void test_nothing_is_reported_of_a_refused_kernel(void **state)
     ww_kernel_free(k);
 }
 
-/* ---- steps that the golden kernels do not have ---------------------------------------------------- */
+/* ---- steps that the golden kernels do not have ------------------------------------------------------ */
 
 typedef struct oddities {
     ww_resource *ring, *signal, *queue, *end;

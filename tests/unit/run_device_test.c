@@ -145,7 +145,7 @@ static void a_tensor_map_is_checked(void **state)
     device *d = open_device(state);
     device_tensor t = {.element = DEVICE_BF16,
                        .rank = 2,
-                       .address = device_alloc(d, 128 * 64 * 2),
+                       .address = device_alloc(d, 16384),
                        .extent = {64, 128},
                        .stride_bytes = {128},
                        .box = {64, 128},
@@ -191,8 +191,7 @@ static void a_hang_ends(void **state)
     device_close(d);
 }
 
-/* ---- choosing --------------------------------------------------------------------------------------------
- */
+/* ---- choosing --------------------------------------------------------------------------------------- */
 
 static void the_emulator_takes_the_place_of_a_missing_gpu(void **state)
 {

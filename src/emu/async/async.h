@@ -12,7 +12,7 @@
 
 #include "emu/emu.h"
 
-/* ---- tensor copies ---------------------------------------------------------------------------------- */
+/* ---- tensor copies ------------------------------------------------------------------------------- */
 
 /* Checked access to global memory: host pointer to [address, address + bytes), or NULL for a fault. */
 typedef struct async_global {
@@ -66,7 +66,7 @@ uint32_t async_tensor_box_span(const emu_tensor *map);
 
 uint32_t async_element_bytes(emu_element element);
 
-/* ---- wgmma ------------------------------------------------------------------------------------------- */
+/* ---- wgmma --------------------------------------------------------------------------------------- */
 
 typedef enum async_type {
     ASYNC_F16,

@@ -46,7 +46,7 @@ uint32_t async_element_bytes(emu_element element)
     return elements[element].bytes;
 }
 
-/* ---- combining: what memory holds after the reduction ------------------------------------------------ */
+/* ---- combining: what memory holds after the reduction -------------------------------------------- */
 
 static uint64_t combine_u64(async_reduction reduction, uint64_t old, uint64_t with)
 {
@@ -140,7 +140,7 @@ static uint64_t combine_f64(async_reduction reduction, uint64_t old, uint64_t wi
     return old;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------ */
+/* ---- memory -------------------------------------------------------------------------------------- */
 
 /* One loop a word size: replace the word until nobody came between. destination is aligned, source need not
  * be. */

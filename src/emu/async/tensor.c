@@ -34,7 +34,7 @@ typedef struct box_walk {
     box_row row;
 } box_walk;
 
-/* ---- the walk ----------------------------------------------------------------------------------------- */
+/* ---- the walk ------------------------------------------------------------------------------------ */
 
 static uint64_t box_bytes(const emu_tensor *map)
 {
@@ -107,8 +107,8 @@ static bool walk_start(box_walk *walk, const emu_tensor *map, const int32_t *coo
         .pitch = row_pitch(map),
         .inside = (uint32_t)clamp(-first, 0, row_bytes),
         .inside_end = (uint32_t)clamp(end_written - first, 0, row_bytes),
-        .padding = (uint32_t)(end_written - end),
     };
+    walk->padding = walk->inside_end - (uint32_t)clamp(end - first, 0, row_bytes);
     return true;
 }
 
@@ -164,8 +164,7 @@ static bool walk_next(box_walk *walk)
     return false;
 }
 
-/* ---- what happens to a row ------------------------------------------------------------------------------
- */
+/* ---- what happens to a row ----------------------------------------------------------------------- */
 
 /* The stretch of a row, from byte `at` to at most `end`, that is in one piece in swizzled shared memory. */
 typedef struct row_piece {
@@ -238,8 +237,7 @@ static bool row_reduce(const box_walk *walk, async_reduction reduction, const ui
     return true;
 }
 
-/* ---- the three operations --------------------------------------------------------------------------------
- */
+/* ---- the three operations ------------------------------------------------------------------------ */
 
 bool async_tensor_load(const emu_tensor *map, const int32_t *coord, uint8_t *smem, uint32_t smem_address,
                        const async_global *global, const char **error)

@@ -51,8 +51,7 @@ static uint64_t get(const uint8_t *at, int bytes)
     return value;
 }
 
-/* ---- the rules of cuTensorMapEncodeTiled, interleave none
- * ---------------------------------------------------- */
+/* ---- the rules of cuTensorMapEncodeTiled, interleave none ---------------------------------------- */
 
 static const char *check_kind(const emu_tensor *t)
 {
@@ -104,8 +103,7 @@ static const char *check(const emu_tensor *t)
     return wrong ? wrong : check_box(t);
 }
 
-/* ---- packing
- * --------------------------------------------------------------------------------------------------- */
+/* ---- packing ------------------------------------------------------------------------------------- */
 
 const char *emu_tensor_map_encode(const emu_tensor *t, void *map)
 {

@@ -33,7 +33,7 @@ enum {
 #define WINDOW_PARAM (UINT64_C(3) << 56)
 #define WINDOW_MASK (UINT64_C(0xff) << 56)
 
-/* ---- global memory ------------------------------------------------------------------------------------ */
+/* ---- global memory ---------------------------------------------------------------------------------- */
 
 typedef struct memory_block {
     uint64_t address, bytes;
@@ -52,7 +52,7 @@ struct emu_machine {
     VEC(memory_block) blocks; /* sorted by address */
 };
 
-/* ---- grid --------------------------------------------------------------------------------------------- */
+/* ---- grid ------------------------------------------------------------------------------------------- */
 
 typedef struct grid {
     const emu_launch *launch;
@@ -68,7 +68,7 @@ typedef struct grid {
 
 #define GRID(w) ((w)->cta->cluster->grid)
 
-/* ---- warps -------------------------------------------------------------------------------------------- */
+/* ---- warps ------------------------------------------------------------------------------------------ */
 
 /* What a group of lanes waits for. */
 typedef enum wait_kind {
@@ -176,7 +176,7 @@ typedef struct cluster {
 
 #define CLUSTER(w) ((w)->cta->cluster)
 
-/* ---- faults (check/report.c) -------------------------------------------------------------------------- */
+/* ---- faults (check/report.c) ------------------------------------------------------------------------ */
 
 /* The launch ends: EMU_FAULT, with who, where and what. */
 _Noreturn void warp_fault(warp *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -188,7 +188,7 @@ _Noreturn void report_deadlock(cluster *c);
 /* "0x00408 (smem_ab.full[2])" */
 void report_shared_address(const cta *c, uint32_t offset, text *out);
 
-/* ---- divergence.c ------------------------------------------------------------------------------------- */
+/* ---- divergence.c ----------------------------------------------------------------------------------- */
 
 void divergence_start(warp *w);
 /* The group that runs splits: `lanes` of it go to pc, the others stay at the next instruction. Both are
@@ -207,7 +207,7 @@ uint32_t divergence_waiting_at(const warp *w, uint32_t pc); /* lanes that wait f
 /* Faults unless the whole warp executes the instruction, for .aligned. */
 void divergence_check_aligned(warp *w, uint32_t mask);
 
-/* ---- waiting (schedule.c) ----------------------------------------------------------------------------- */
+/* ---- waiting (schedule.c) --------------------------------------------------------------------------- */
 
 /* The group that runs stops at this instruction, which will be executed again when the wait is over. */
 void warp_wait(warp *w, wait wait);
@@ -229,7 +229,7 @@ uint64_t cluster_random(cluster *c);
 
 void warp_set_specials(warp *w);
 
-/* ---- memory.c ----------------------------------------------------------------------------------------- */
+/* ---- memory.c --------------------------------------------------------------------------------------- */
 
 typedef enum memory_access { MEMORY_READ, MEMORY_WRITE } memory_access;
 
@@ -246,7 +246,7 @@ uint8_t *memory_generic(warp *w, uint32_t lane, uint64_t address, uint64_t bytes
 /* The shared address of a generic one, or the address itself when it is one already. */
 uint32_t memory_to_shared(warp *w, uint32_t lane, uint64_t address);
 
-/* ---- mbarrier.c --------------------------------------------------------------------------------------- */
+/* ---- mbarrier.c ------------------------------------------------------------------------------------- */
 
 bool mbarrier_phase_done(const cta *c, uint32_t offset, uint32_t parity);
 /* A transaction of an asynchronous operation completes. */
@@ -257,13 +257,13 @@ void mbarrier_async_pend(warp *w, cta *c, uint32_t offset);
 void mbarrier_check(warp *w, cta *c, uint32_t offset);
 void mbarrier_describe(const cta *c, uint32_t offset, text *out);
 
-/* ---- other waits -------------------------------------------------------------------------------------- */
+/* ---- other waits ------------------------------------------------------------------------------------ */
 
 /* Threads have exited: barriers that counted on them may be complete. */
 void named_barriers_recount(cta *c);
 void cluster_barrier_recount(cluster *c);
 
-/* ---- async_queue.c ------------------------------------------------------------------------------------ */
+/* ---- async_queue.c ---------------------------------------------------------------------------------- */
 
 struct async_queue *async_queue_new(void);
 void async_queue_free(struct async_queue *q);

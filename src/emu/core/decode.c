@@ -18,7 +18,7 @@ bool decode_refuse(decoder *d, const char *fmt, ...)
     return false;
 }
 
-/* ---- one instruction ---------------------------------------------------------------------------------- */
+/* ---- one instruction -------------------------------------------------------------------------------- */
 
 static void run_unsupported(warp *w, const op *o, uint32_t mask)
 {
@@ -166,7 +166,7 @@ static void decode_instruction(decoder *d)
     vec_push(&d->ops, o);
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------------- */
+/* ---- bodies ----------------------------------------------------------------------------------------- */
 
 static void patch_branches(decoder *d, const expansion *e, size_t first)
 {
@@ -200,7 +200,7 @@ void decode_body(decoder *d, expansion *e)
     d->instruction = call;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------ */
+/* ---- kernels ---------------------------------------------------------------------------------------- */
 
 /* The addresses of shared variables are known when all have been met: dynamic ones lie behind the others. */
 static void place_shared(decoder *d, program *p)

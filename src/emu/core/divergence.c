@@ -28,7 +28,7 @@ void divergence_start(warp *w)
     w->stop_join = w->stop_merge = NO_PC;
 }
 
-/* ---- joins -------------------------------------------------------------------------------------------- */
+/* ---- joins ------------------------------------------------------------------------------------------ */
 
 static uint32_t join_new(warp *w, uint32_t pc, uint32_t lanes, uint32_t parent)
 {
@@ -116,7 +116,7 @@ bool divergence_release(warp *w)
     return false;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------- */
+/* ---- groups ----------------------------------------------------------------------------------------- */
 
 static void store_current(warp *w)
 {
@@ -222,7 +222,7 @@ void divergence_exit(warp *w, uint32_t lanes)
     join_forget(w, innermost, NO_JOIN, lanes);
 }
 
-/* ---- instructions of several lanes -------------------------------------------------------------------- */
+/* ---- instructions of several lanes ------------------------------------------------------------------ */
 
 /* Groups that wait at this instruction for the lanes that just came join the group that runs. */
 static void gather_here(warp *w, uint32_t members)

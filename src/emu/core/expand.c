@@ -39,7 +39,7 @@ void decode_place_variables(decoder *d, expansion *e)
             e->variables[i] = place_local(d, e->function->variables.at[i]);
 }
 
-/* ---- calls that the emulator answers itself ----------------------------------------------------------- */
+/* ---- calls that the emulator answers itself --------------------------------------------------------- */
 
 /* __assertfail(message, file, line, function, charSize): device code's assert. */
 static void run_assertfail(warp *w, const op *o, uint32_t mask)
@@ -64,7 +64,7 @@ static op_run *known_function(const char *name)
     return strcmp(name, "vprintf") == 0 ? run_vprintf : NULL;
 }
 
-/* ---- expansion ---------------------------------------------------------------------------------------- */
+/* ---- expansion -------------------------------------------------------------------------------------- */
 
 static bool recursive(const decoder *d, const ptx_function *f)
 {

@@ -43,7 +43,7 @@ static bool always(const op *o)
     return (o->guard & ARG_CONSTANT) != 0;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------- */
+/* ---- blocks ----------------------------------------------------------------------------------------- */
 
 static void mark_leaders(const flow *f, uint8_t *leader)
 {
@@ -98,7 +98,7 @@ static void find_successors(const flow *f)
     }
 }
 
-/* ---- which ways count --------------------------------------------------------------------------------- */
+/* ---- which ways count ------------------------------------------------------------------------------- */
 
 static void mark_reached(const flow *f)
 {
@@ -161,7 +161,7 @@ static void prune_edges(const flow *f)
     }
 }
 
-/* ---- post-dominators ---------------------------------------------------------------------------------- */
+/* ---- post-dominators -------------------------------------------------------------------------------- */
 
 static void find_predecessors(flow *f)
 {
@@ -246,7 +246,7 @@ static void find_post_dominators(const flow *f)
     }
 }
 
-/* ---- joins -------------------------------------------------------------------------------------------- */
+/* ---- joins ------------------------------------------------------------------------------------------ */
 
 /* Lanes that would only meet to end need not meet. */
 static uint32_t join_of(const flow *f, const block *b)

@@ -37,7 +37,7 @@ typedef struct launch_state {
     uint64_t instructions;
 } launch_state;
 
-/* ---- checks ------------------------------------------------------------------------------------------- */
+/* ---- checks ----------------------------------------------------------------------------------------- */
 
 static emu_status bad_launch(emu_result *result, const char *fmt, ...) PRINTF_LIKE(2, 3);
 static emu_status bad_launch(emu_result *result, const char *fmt, ...)
@@ -74,7 +74,8 @@ static void choose_cluster(grid *g, const emu_launch *launch, const ptx_function
 
 static emu_status check_block(const grid *g, const ptx_function *f, emu_result *result)
 {
-    if (any_zero(g->block) || (uint64_t)g->block[0] * g->block[1] * g->block[2] > WARPS_MAX * WARP_LANES)
+    uint32_t limit = WARPS_MAX * WARP_LANES;
+    if (any_zero(g->block) || g->block[0] > limit || g->block[1] > limit || g->block[2] > 64 || g->threads > limit)
         return bad_launch(result, "a block of %u x %u x %u threads; 1 to 1024 are possible", g->block[0],
                           g->block[1], g->block[2]);
     if (f->max_threads && g->threads > f->max_threads)
@@ -87,7 +88,8 @@ static emu_status check_block(const grid *g, const ptx_function *f, emu_result *
 
 static emu_status check_grid(const grid *g, const ptx_function *f, emu_result *result)
 {
-    if (any_zero(g->grid) || (uint64_t)g->grid[0] * g->grid[1] * g->grid[2] > UINT32_MAX)
+    if (any_zero(g->grid) || g->grid[0] > INT32_MAX || g->grid[1] > UINT16_MAX || g->grid[2] > UINT16_MAX ||
+        (uint64_t)g->grid[0] * g->grid[1] * g->grid[2] > UINT32_MAX)
         return bad_launch(result, "a grid of %u x %u x %u blocks", g->grid[0], g->grid[1], g->grid[2]);
     for (int i = 0; i < 3; i++)
         if (g->grid[i] % g->cluster[i])
@@ -106,9 +108,7 @@ static emu_status check_grid(const grid *g, const ptx_function *f, emu_result *r
 static emu_status check_memory(const grid *g, const emu_launch *launch, emu_result *result)
 {
     const program *p = g->program;
-    uint64_t shared = (uint64_t)p->dynamic_base + launch->dynamic_shared_bytes - SHARED_RESERVED;
-    if (!launch->dynamic_shared_bytes)
-        shared = p->static_shared - SHARED_RESERVED;
+    uint64_t shared = (uint64_t)p->static_shared - SHARED_RESERVED + launch->dynamic_shared_bytes;
     if (shared > SHARED_MAX)
         return bad_launch(result, "%llu bytes of shared memory; a block has up to %d", (unsigned long long)shared,
                           SHARED_MAX);
@@ -127,7 +127,7 @@ static emu_status check_launch(const grid *g, const emu_launch *launch, emu_resu
     return EMU_OK;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------------------- */
 
 static int by_address(const void *a, const void *b)
 {
@@ -150,7 +150,7 @@ static memory_map snapshot(const emu_machine *m, const emu_module *module)
     return map;
 }
 
-/* ---- host threads ------------------------------------------------------------------------------------- */
+/* ---- host threads ----------------------------------------------------------------------------------- */
 
 static bool all_started(const launch_state *s)
 {
@@ -267,7 +267,7 @@ static void run_grid(launch_state *s)
     free(s->residents);
 }
 
-/* ---- the face ----------------------------------------------------------------------------------------- */
+/* ---- the face --------------------------------------------------------------------------------------- */
 
 static void fill_grid(grid *g, const emu_launch *launch, const program *p)
 {

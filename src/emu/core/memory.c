@@ -11,7 +11,7 @@
  * An access must be aligned to its size (PTX ISA, section 6.4.1) and lie within what was allocated. */
 #include "emu/core/core.h"
 
-/* ---- global ------------------------------------------------------------------------------------------- */
+/* ---- global ----------------------------------------------------------------------------------------- */
 
 static bool within(const memory_block *b, uint64_t address, uint64_t bytes)
 {
@@ -62,7 +62,7 @@ uint8_t *memory_global(warp *w, uint32_t lane, uint64_t address, uint64_t bytes,
     return (uint8_t *)(uintptr_t)address;
 }
 
-/* ---- the other spaces --------------------------------------------------------------------------------- */
+/* ---- the other spaces ------------------------------------------------------------------------------- */
 
 uint8_t *memory_shared(warp *w, uint32_t lane, uint32_t address, uint32_t bytes, cta **owner)
 {
@@ -128,7 +128,7 @@ uint32_t memory_to_shared(warp *w, uint32_t lane, uint64_t address)
     return (uint32_t)within_window;
 }
 
-/* ---- lanes -------------------------------------------------------------------------------------------- */
+/* ---- lanes ------------------------------------------------------------------------------------------ */
 
 uint64_t memory_lane_address(warp *w, op_address a, uint32_t lane)
 {

@@ -86,7 +86,7 @@ typedef struct op_family {
     op_run *typed[PTX_TYPE_COUNT];
 } op_family;
 
-/* ---- registers ---------------------------------------------------------------------------------------- */
+/* ---- registers -------------------------------------------------------------------------------------- */
 
 #define REG(w, argument) ((void *)((w)->file[(argument) & ARG_CONSTANT] + ((argument) & ~UINT32_C(3))))
 

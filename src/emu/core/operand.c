@@ -3,7 +3,7 @@
 
 #include "emu/core/core.h"
 
-/* ---- storage ------------------------------------------------------------------------------------------ */
+/* ---- storage ---------------------------------------------------------------------------------------- */
 
 static uint32_t lane_bytes(uint32_t bits)
 {
@@ -78,7 +78,7 @@ uint32_t *decode_list(decoder *d, uint32_t count)
     return arena_array(d->arena, uint32_t, count ? count : 1);
 }
 
-/* ---- registers ---------------------------------------------------------------------------------------- */
+/* ---- registers -------------------------------------------------------------------------------------- */
 
 uint32_t decode_register_bits(const decoder *d, const ptx_operand *o)
 {
@@ -140,7 +140,7 @@ static bool moves(ptx_special special)
     return special >= PTX_SPECIAL_CLOCK && special <= PTX_SPECIAL_GLOBALTIMER_HI;
 }
 
-/* ---- variables ---------------------------------------------------------------------------------------- */
+/* ---- variables -------------------------------------------------------------------------------------- */
 
 /* Offset of a .shared variable in shared memory; dynamic ones are 0 until place_shared. */
 static uint32_t shared_offset(decoder *d, const ptx_variable *v)
@@ -197,7 +197,7 @@ static bool variable_address(decoder *d, const ptx_variable *v, int64_t displace
     return true;
 }
 
-/* ---- sources ------------------------------------------------------------------------------------------ */
+/* ---- sources ---------------------------------------------------------------------------------------- */
 
 /* A float constant in the bits of `type`: PTX writes them as f32 or f64 whatever the instruction's type. */
 static uint64_t float_constant(const ptx_operand *o, ptx_type type)
@@ -292,7 +292,7 @@ bool decode_vector(decoder *d, const ptx_operand *o, bool destination, uint32_t 
     return true;
 }
 
-/* ---- addresses ---------------------------------------------------------------------------------------- */
+/* ---- addresses -------------------------------------------------------------------------------------- */
 
 /* `[base + displacement]`; *space becomes PTX_LOCAL for a parameter of a device function, which lives there. */
 bool decode_address(decoder *d, const ptx_operand *o, op_address *address, ptx_space *space)

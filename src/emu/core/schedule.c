@@ -17,7 +17,7 @@ enum {
     LONG_IDLE = 4096,  /* ... and before lanes at a join go on alone, lest a lock is held by one of them */
 };
 
-/* ---- waiting ------------------------------------------------------------------------------------------ */
+/* ---- waiting ---------------------------------------------------------------------------------------- */
 
 void warp_wait(warp *w, wait what)
 {
@@ -80,7 +80,7 @@ bool wait_over(const warp *w, const group *g)
     return ready[g->wait.kind](w, g);
 }
 
-/* ---- one warp ----------------------------------------------------------------------------------------- */
+/* ---- one warp --------------------------------------------------------------------------------------- */
 
 /* Runs the current group until it leaves or has used its turn. */
 static void run_group(warp *w, uint32_t *budget)
@@ -116,7 +116,7 @@ static bool run_warp(warp *w)
     return ran;
 }
 
-/* ---- the cluster -------------------------------------------------------------------------------------- */
+/* ---- the cluster ------------------------------------------------------------------------------------ */
 
 /* Tells one group that its try_wait has failed, unless that has led nowhere too often. */
 static bool time_out(cluster *c, warp *w)

@@ -38,7 +38,7 @@ static const struct modifier_row {
 #undef OP_MODIFIER
 };
 
-/* ---- sets of words ------------------------------------------------------------------------------------ */
+/* ---- sets of words ---------------------------------------------------------------------------------- */
 
 static bool matches(const char *pattern, size_t len, const char *word)
 {
@@ -110,7 +110,7 @@ static bool row_fits(const instruction_row *row, const opcode *code)
     return true;
 }
 
-/* ---- opcodes ------------------------------------------------------------------------------------------ */
+/* ---- opcodes ---------------------------------------------------------------------------------------- */
 
 bool opcode_has(const opcode *code, const char *word)
 {

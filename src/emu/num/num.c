@@ -77,7 +77,7 @@ const char *num_name(num_format format)
     return formats[format].name;
 }
 
-/* ---- encoding --------------------------------------------------------------------------------------- */
+/* ---- encoding ------------------------------------------------------------------------------------ */
 
 static parts take_apart(double value)
 {
@@ -178,7 +178,7 @@ uint32_t num_encode(num_format format, double value, num_rounding rounding, unsi
     return encode_finite(f, format, value, rounding, options);
 }
 
-/* ---- decoding --------------------------------------------------------------------------------------- */
+/* ---- decoding ------------------------------------------------------------------------------------ */
 
 static bool is_nan(const format_row *f, uint32_t magnitude)
 {
@@ -210,7 +210,7 @@ float num_decode(num_format format, uint32_t bits)
     return (float)(negative ? -value : value);
 }
 
-/* ---- short ways ------------------------------------------------------------------------------------- */
+/* ---- short ways ---------------------------------------------------------------------------------- */
 
 uint16_t num_f32_to_f16(float value)
 {

@@ -51,7 +51,7 @@ uint32_t num_nan(num_format format);  /* canonical NaN; the largest number where
 uint32_t num_max_finite(num_format format); /* the largest finite number */
 const char *num_name(num_format format);    /* "F16" */
 
-/* ---- short ways ------------------------------------------------------------------------------------- */
+/* ---- short ways ---------------------------------------------------------------------------------- */
 
 static inline uint32_t num_f32_bits(float value)
 {

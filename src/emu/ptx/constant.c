@@ -3,7 +3,7 @@
  * Expressions are evaluated in 64-bit two's complement while they are read, by precedence climbing. */
 #include "emu/ptx/parse.h"
 
-/* ---- expressions -------------------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------------------------ */
 
 static const struct binary_operator {
     char text[3];
@@ -82,7 +82,7 @@ int64_t parse_constant(parser *p)
     return expression(p, 1);
 }
 
-/* ---- initialisers ------------------------------------------------------------------------------------- */
+/* ---- initialisers ----------------------------------------------------------------------------------- */
 
 typedef struct initialiser {
     ptx_variable *variable;

@@ -15,7 +15,7 @@ static char peek(const lexer *lex, size_t ahead)
     return (size_t)(lex->end - lex->next) > ahead ? lex->next[ahead] : '\0';
 }
 
-/* ---- errors ------------------------------------------------------------------------------------------- */
+/* ---- errors ----------------------------------------------------------------------------------------- */
 
 /* The line that `at` is in, and a caret under its column. */
 static void quote_line(const lexer *lex, ptx_position at, text *out)
@@ -53,7 +53,7 @@ static ptx_position position(const lexer *lex, const char *p)
     return (ptx_position){lex->line, (uint32_t)(p - lex->line_start) + 1};
 }
 
-/* ---- blanks and comments ------------------------------------------------------------------------------ */
+/* ---- blanks and comments ---------------------------------------------------------------------------- */
 
 static void newline(lexer *lex)
 {
@@ -98,7 +98,7 @@ static void skip_blanks(lexer *lex)
     }
 }
 
-/* ---- tokens ------------------------------------------------------------------------------------------- */
+/* ---- tokens ----------------------------------------------------------------------------------------- */
 
 static void read_name(lexer *lex)
 {

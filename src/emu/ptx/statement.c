@@ -8,7 +8,7 @@
 
 static ptx_operand read_operand(parser *p);
 
-/* ---- operands ----------------------------------------------------------------------------------------- */
+/* ---- operands --------------------------------------------------------------------------------------- */
 
 /* Moves the operands on the scratch stack from `base` on into the arena. */
 static ptx_operand *take_items(parser *p, size_t base, uint32_t *count)
@@ -161,7 +161,7 @@ static ptx_operand read_operand(parser *p)
     return o;
 }
 
-/* ---- labels ------------------------------------------------------------------------------------------- */
+/* ---- labels ----------------------------------------------------------------------------------------- */
 
 static void read_label(parser *p)
 {
@@ -216,7 +216,7 @@ static void resolve_body(parser *p)
             resolve_labels(p, &label->targets[n]);
 }
 
-/* ---- statements --------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------------- */
 
 static ptx_operand *read_guard(parser *p)
 {

@@ -184,7 +184,7 @@ void parse_variables(parser *p, ptx_space space, bool is_extern)
     parse_expect(p, ';');
 }
 
-/* ---- registers ---------------------------------------------------------------------------------------- */
+/* ---- registers -------------------------------------------------------------------------------------- */
 
 static void add_registers(parser *p, const char *name, ptx_type type, uint32_t count, bool is_range)
 {

@@ -1,0 +1,92 @@
+/* plan: what the prover needs to know of a program before it runs, worked out once.
+ *
+ * Agents are warps: each warp of each task that has operations. Barrier stages, and slots (one stage of one buffer)
+ * are numbered through. Symbolic values are what loops, tile loops and skip guards ask about; a value belongs to the
+ * launch, or to each tile anew. */
+#ifndef WW_PLAN_H
+#define WW_PLAN_H
+
+#include "lower/lower.h"
+#include "verify/trips.h"
+
+enum { PLAN_MAX_VALUES = 64 };
+
+typedef struct plan_agent {
+    int task, warp; /* warp within the task */
+    int cursors;    /* first of its cursors among those of all agents */
+    int statuses;   /* likewise */
+} plan_agent;
+
+typedef struct plan_stage {
+    int barrier, stage;
+} plan_stage;
+
+typedef struct plan_slot {
+    int buffer, stage;
+    int first_overlap, overlaps; /* range of plan.overlaps: the slots that share bytes with it, itself first */
+    bool pipelined;
+    uint32_t bytes; /* as declared, without the padding between stages */
+} plan_slot;
+
+typedef enum plan_value_kind {
+    PLAN_BOUND, /* value of a loop (trips.h) */
+    PLAN_TILES, /* number of tiles of a queue */
+    PLAN_SKIP   /* whether the tile is skipped */
+} plan_value_kind;
+
+typedef struct plan_value {
+    plan_value_kind kind;
+    const ir_op *loop; /* PLAN_BOUND: one of the loops it rules */
+    int queue;         /* PLAN_TILES, PLAN_SKIP: which; PLAN_BOUND: of the tile it belongs to, -1 for the launch */
+    int64_t least;     /* smallest value that behaves differently from all smaller ones */
+} plan_value;
+
+/* One operation, as far as it does not change. */
+typedef struct plan_op {
+    const ir_op *op;
+    trips trips;    /* LOOP and its LOOP_END */
+    int value;      /* LOOP, LOOP_END, TILE_LOOP, TILE_LOOP_END, GUARD NOT_SKIPPED: what they ask about; else -1 */
+    int loop;       /* the LOOP around it, or itself; -1 */
+    uint64_t later; /* values (bits) of loops that may start after this operation and were not started yet */
+} plan_op;
+
+typedef struct plan_task {
+    const ir_task *task;
+    plan_op *ops;
+    int count;
+    bool tiled;
+} plan_task;
+
+typedef struct plan {
+    const ir_program *program;
+    ww_kernel *kernel;
+    plan_task *tasks;
+    plan_agent *agents;
+    plan_stage *stages;
+    plan_slot *slots;
+    int *overlaps;
+    int *stage_base; /* by barrier: number of its stage 0 */
+    int *slot_base;  /* by buffer */
+    plan_value values[PLAN_MAX_VALUES];
+    int agent_count, stage_count, slot_count, value_count, cursor_count, status_count;
+    int width;             /* of a clock: agents, then barrier stages */
+    ww_diag *unprovable;   /* the program is outside the model */
+} plan;
+
+/* Allocated in the kernel's arena. Sets unprovable when there is something the model does not have. */
+plan *plan_new(ww_kernel *k, const ir_program *p);
+
+/* A diagnostic on its own, in the kernel's arena, not in the kernel's list. */
+ww_diag *plan_diag(ww_kernel *k, ww_code code, ww_place place, diag_list *list, const char *fmt, ...) PRINTF_LIKE(5, 6);
+
+static inline const ir_task *plan_task_of(const plan *p, int agent)
+{
+    return p->tasks[p->agents[agent].task].task;
+}
+
+static inline const char *plan_resource_name(const plan *p, int resource)
+{
+    return p->kernel->resources.at[resource]->name;
+}
+
+#endif

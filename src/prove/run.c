@@ -1,0 +1,312 @@
+/* The canonical execution: agents run in their order until all are blocked or ask; then the oldest bulk copy completes
+ * (so copies are as late as they can be); then a question is put. Any other order would reach the same states, which is
+ * what the conditions of barriers.c are checked for. */
+#include "prove/machine.h"
+
+enum { WARP_LANES = 32 };
+
+/* Each returns false to stop the agent: blocked, asking, or a fault found. The program counter has moved on success. */
+typedef bool run_op(machine *m, int agent_index, const plan_op *p);
+
+static agent *agent_at(machine *m, int agent_index)
+{
+    return &m->now.agents[agent_index];
+}
+
+static bool ask(machine *m, int agent_index, int64_t asked)
+{
+    agent *a = agent_at(m, agent_index);
+    a->status = AGENT_ASKS;
+    a->asked = asked;
+    return false;
+}
+
+static bool jump(machine *m, int agent_index, int pc)
+{
+    agent_at(m, agent_index)->pc = pc;
+    m->events++;
+    return true;
+}
+
+static bool next(machine *m, int agent_index)
+{
+    return jump(m, agent_index, agent_at(m, agent_index)->pc + 1);
+}
+
+/* ---- loops and guards -------------------------------------------------------------------------------------------------------- */
+
+/* Whether the loop has a trip of that number; the number it would ask about in *than. */
+static answer has_trip(machine *m, int agent_index, const plan_op *p, int64_t trip, int64_t *than)
+{
+    if (p->value < 0)
+        return trip < p->trips.count ? ANSWER_YES : ANSWER_NO;
+    *than = p->trips.offset + trip * p->trips.step;
+    return value_greater(m, agent_index, p->value, *than);
+}
+
+static bool run_loop(machine *m, int agent_index, const plan_op *p)
+{
+    agent *a = agent_at(m, agent_index);
+    int64_t than = 0;
+    answer goes_on = has_trip(m, agent_index, p, 0, &than);
+    if (goes_on == ANSWER_UNKNOWN)
+        return ask(m, agent_index, than);
+    a->trip = 0;
+    a->in_loop = goes_on == ANSWER_YES;
+    return jump(m, agent_index, goes_on == ANSWER_YES ? a->pc + 1 : p->op->match + 1);
+}
+
+static bool run_loop_end(machine *m, int agent_index, const plan_op *p)
+{
+    agent *a = agent_at(m, agent_index);
+    int64_t than = 0;
+    answer goes_on = has_trip(m, agent_index, p, a->trip + 1, &than);
+    if (goes_on == ANSWER_UNKNOWN)
+        return ask(m, agent_index, than);
+    if (goes_on == ANSWER_YES) {
+        a->trip++;
+        return jump(m, agent_index, p->op->match + 1);
+    }
+    a->in_loop = a->pinned = false;
+    return next(m, agent_index);
+}
+
+static bool run_guard(machine *m, int agent_index, const plan_op *p)
+{
+    agent *a = agent_at(m, agent_index);
+    int64_t than = 0;
+    answer holds = a->trip == 0 ? ANSWER_YES : ANSWER_NO;
+    if (p->op->guard == IR_GUARD_NOT_SKIPPED) {
+        answer skipped = value_skipped(m, agent_index, p->value);
+        holds = skipped == ANSWER_UNKNOWN ? skipped : skipped == ANSWER_YES ? ANSWER_NO : ANSWER_YES;
+    } else if (p->op->guard == IR_GUARD_LAST) {
+        const plan_op *loop = &m->plan->tasks[m->plan->agents[agent_index].task].ops[p->loop];
+        answer more = has_trip(m, agent_index, loop, a->trip + 1, &than);
+        holds = more == ANSWER_UNKNOWN ? more : more == ANSWER_YES ? ANSWER_NO : ANSWER_YES;
+    }
+    if (holds == ANSWER_UNKNOWN)
+        return ask(m, agent_index, than);
+    return jump(m, agent_index, holds == ANSWER_YES ? a->pc + 1 : p->op->match + 1);
+}
+
+static bool enter_tile(machine *m, int agent_index, const plan_op *p, int body, int after)
+{
+    agent *a = agent_at(m, agent_index);
+    answer more = value_greater(m, agent_index, p->value, a->tile);
+    if (more == ANSWER_UNKNOWN)
+        return ask(m, agent_index, a->tile);
+    a->in_tile_loop = more == ANSWER_YES;
+    if (more == ANSWER_YES && !value_enter_tile(m, agent_index, p->value))
+        return false;
+    return jump(m, agent_index, more == ANSWER_YES ? body : after);
+}
+
+static bool run_tile_loop(machine *m, int agent_index, const plan_op *p)
+{
+    return enter_tile(m, agent_index, p, agent_at(m, agent_index)->pc + 1, p->op->match + 1);
+}
+
+static bool run_tile_loop_end(machine *m, int agent_index, const plan_op *p)
+{
+    return enter_tile(m, agent_index, p, p->op->match + 1, agent_at(m, agent_index)->pc + 1);
+}
+
+static bool run_next_tile(machine *m, int agent_index, const plan_op *p)
+{
+    (void)p;
+    agent_at(m, agent_index)->tile++;
+    return next(m, agent_index);
+}
+
+static bool run_end(machine *m, int agent_index, const plan_op *p)
+{
+    (void)p;
+    return next(m, agent_index);
+}
+
+/* ---- barriers ------------------------------------------------------------------------------------------------------------------ */
+
+static int stage_of(const machine *m, int agent_index, const ir_op *op)
+{
+    return m->plan->stage_base[op->barrier] + agent_cursor(m, agent_index, op->cursor)->slot;
+}
+
+static probe *probe_of(const machine *m, int agent_index, int status)
+{
+    return &m->now.probes[m->plan->agents[agent_index].statuses + status];
+}
+
+/* The answer of a probe is not looked at: it may come either way. What is remembered lets WAIT see that a yes would
+ * have been right. */
+static bool run_probe(machine *m, int agent_index, const plan_op *p)
+{
+    int stage = stage_of(m, agent_index, p->op);
+    *probe_of(m, agent_index, p->op->status) = (probe){stage, agent_cursor(m, agent_index, p->op->cursor)->parity,
+                                                       machine_clock(m, agent_index)[stage_entry(m, stage)]};
+    return next(m, agent_index);
+}
+
+/* A yes to the probe must mean the phase that is waited for: same stage, same parity, and none but the last completion
+ * unknown when it was asked. */
+static bool probe_is_sound(machine *m, int agent_index, const probe *asked, int stage, uint32_t parity)
+{
+    const barrier_state *b = &m->now.barriers[stage];
+    bool over = (b->count & 1) != parity;
+    uint32_t target = over ? b->count : b->count + 1;
+    if (asked->stage < 0 || (asked->stage == stage && asked->parity == parity && asked->known + 1 >= target))
+        return true;
+    return machine_fault(m, (finding){FAULT_OTHER_PROBE, .agent = agent_index, .op = agent_at(m, agent_index)->pc,
+                                      .stage = stage, .other_op = asked->stage, .number = target});
+}
+
+static bool run_wait(machine *m, int agent_index, const plan_op *p)
+{
+    agent *a = agent_at(m, agent_index);
+    int stage = stage_of(m, agent_index, p->op);
+    uint32_t parity = agent_cursor(m, agent_index, p->op->cursor)->parity;
+    if (p->op->status >= 0) {
+        probe *asked = probe_of(m, agent_index, p->op->status);
+        if (!probe_is_sound(m, agent_index, asked, stage, parity))
+            return false;
+        asked->stage = -1;
+    }
+    switch (barrier_wait(m, agent_index, stage, parity)) {
+    case WAIT_PASSED: return next(m, agent_index);
+    case WAIT_BLOCKED:
+        a->status = AGENT_BLOCKED;
+        a->stage = stage;
+        return false;
+    default: return false;
+    }
+}
+
+void machine_wake(machine *m, int agent_index)
+{
+    agent_at(m, agent_index)->status = AGENT_RUNS;
+    (void)next(m, agent_index);
+}
+
+static bool run_arrive(machine *m, int agent_index, const plan_op *p)
+{
+    uint32_t arrivals = p->op->lanes == MODEL_LANES_ALL ? WARP_LANES : 1;
+    uint32_t bytes = p->op->kind == IR_EXPECT ? arrivals * p->op->bytes : 0;
+    return barrier_arrive(m, agent_index, stage_of(m, agent_index, p->op), arrivals, bytes) && next(m, agent_index);
+}
+
+static bool run_advance(machine *m, int agent_index, const plan_op *p)
+{
+    cursor *c = agent_cursor(m, agent_index, p->op->cursor);
+    int stages = plan_task_of(m->plan, agent_index)->cursors.at[p->op->cursor].stages;
+    c->held = c->slot;
+    c->held_lap = c->lap;
+    if (++c->slot == stages) {
+        c->slot = 0;
+        c->parity ^= 1;
+        c->lap++;
+    }
+    if (p->op->status >= 0)
+        probe_of(m, agent_index, p->op->status)->stage = -1;
+    return next(m, agent_index);
+}
+
+static bool run_work(machine *m, int agent_index, const plan_op *p)
+{
+    return access_work(m, agent_index, p->op) && next(m, agent_index);
+}
+
+static run_op *const run_table[IR_KIND_COUNT] = {
+    [IR_TILE_LOOP] = run_tile_loop, [IR_TILE_LOOP_END] = run_tile_loop_end,
+    [IR_LOOP] = run_loop,           [IR_LOOP_END] = run_loop_end,
+    [IR_GUARD] = run_guard,         [IR_GUARD_END] = run_end,
+    [IR_PROBE] = run_probe,         [IR_WAIT] = run_wait,
+    [IR_EXPECT] = run_arrive,       [IR_ARRIVE] = run_arrive,
+    [IR_ADVANCE] = run_advance,     [IR_WORK] = run_work,
+    [IR_NEXT_TILE] = run_next_tile,
+};
+
+/* ---- scheduling ------------------------------------------------------------------------------------------------------------------ */
+
+static void finish(machine *m, int agent_index)
+{
+    const uint32_t *clock = machine_clock(m, agent_index);
+    agent_at(m, agent_index)->status = AGENT_DONE;
+    for (int i = 0; i < m->plan->stage_count; i++) {
+        uint32_t known = clock[stage_entry(m, i)];
+        m->now.ended[i] = known > m->now.ended[i] ? known : m->now.ended[i];
+    }
+}
+
+static void run_agent(machine *m, int agent_index)
+{
+    agent *a = agent_at(m, agent_index);
+    const plan_task *t = &m->plan->tasks[m->plan->agents[agent_index].task];
+    while (a->status == AGENT_RUNS) {
+        if (a->pc == t->count) {
+            finish(m, agent_index);
+            return;
+        }
+        const plan_op *p = &t->ops[a->pc];
+        if (!run_table[p->op->kind](m, agent_index, p))
+            return;
+    }
+}
+
+static bool anyone(const machine *m, agent_status status)
+{
+    for (int i = 0; i < m->plan->agent_count; i++)
+        if (m->now.agents[i].status == status)
+            return true;
+    return false;
+}
+
+/* Until nobody can run and no copy is in flight. */
+static bool run_to_rest(machine *m)
+{
+    for (;;) {
+        while (anyone(m, AGENT_RUNS))
+            for (int i = 0; i < m->plan->agent_count; i++) {
+                run_agent(m, i);
+                if (m->finding.fault)
+                    return false;
+            }
+        if (!*m->now.in_flight_count)
+            return true;
+        if (!barrier_copy_completes(m))
+            return false;
+    }
+}
+
+/* The value to ask about: the preferred one, else a loop's or a tile's, else the number of tiles. */
+static bool choose_question(const machine *m, int prefer, question *q)
+{
+    q->value = -1;
+    for (int i = 0; i < m->plan->agent_count; i++) {
+        if (m->now.agents[i].status != AGENT_ASKS)
+            continue;
+        int value = agent_op(m, i)->value;
+        if (value < 0) /* a last-trip guard asks for its loop */
+            value = m->plan->tasks[m->plan->agents[i].task].ops[agent_op(m, i)->loop].value;
+        bool better = q->value < 0 || value == prefer ||
+                      (m->plan->values[q->value].kind == PLAN_TILES && q->value != prefer);
+        if (better)
+            *q = (question){value, value_instance(m, i, value), m->now.agents[i].asked};
+        if (value == prefer)
+            break;
+    }
+    return q->value >= 0;
+}
+
+outcome machine_run(machine *m, int prefer, question *q)
+{
+    if (!run_to_rest(m))
+        return OUTCOME_FAULT;
+    if (choose_question(m, prefer, q))
+        return OUTCOME_ASKS;
+    for (int i = 0; i < m->plan->agent_count; i++)
+        if (m->now.agents[i].status == AGENT_BLOCKED) {
+            (void)machine_fault(m, (finding){FAULT_STUCK, .agent = i, .op = m->now.agents[i].pc,
+                                             .stage = m->now.agents[i].stage});
+            return OUTCOME_FAULT;
+        }
+    return barrier_end_is_clean(m) ? OUTCOME_FINISHED : OUTCOME_FAULT;
+}
