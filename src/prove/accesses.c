@@ -25,9 +25,10 @@ static bool writes(access_kind kind)
 
 static bool race(machine *m, const subject *s, int slot, int other, int other_op, access_kind other_kind)
 {
-    return machine_fault(m, (finding){FAULT_RACE, .agent = s->agent, .op = m->now.agents[s->agent].pc, .stage = -1,
-                                      .other_agent = other, .other_op = other_op, .slot = s->slot, .other_slot = slot,
-                                      .kind = s->kind, .other_kind = other_kind});
+    return machine_fault(m,
+                         (finding){FAULT_RACE, .agent = s->agent, .op = m->now.agents[s->agent].pc,
+                                   .stage = -1, .other_agent = other, .other_op = other_op, .slot = s->slot,
+                                   .other_slot = slot, .kind = s->kind, .other_kind = other_kind});
 }
 
 static bool same_task(const machine *m, int a, int b)
@@ -63,7 +64,8 @@ static bool after_read(machine *m, const subject *s, int slot, int other)
 static bool after_wgmma(machine *m, const subject *s, int slot, int other)
 {
     const access *a = &slot_accesses(m, slot)[other];
-    bool finished = !a->wgmma_open && (other == s->agent || a->wgmma_done <= machine_clock(m, s->agent)[other]);
+    bool finished =
+        !a->wgmma_open && (other == s->agent || a->wgmma_done <= machine_clock(m, s->agent)[other]);
     return finished || race(m, s, slot, other, a->wgmma_op, ACCESS_WGMMA);
 }
 
@@ -202,7 +204,9 @@ static uint32_t *open_group(machine *m, int agent_index)
 
 static subject subject_of(const machine *m, int agent_index, const ir_effect *e)
 {
-    static const access_kind kinds[] = {[IR_READ] = ACCESS_READ, [IR_WRITE] = ACCESS_WRITE, [IR_COPY_IN] = ACCESS_COPY,
+    static const access_kind kinds[] = {[IR_READ] = ACCESS_READ,
+                                        [IR_WRITE] = ACCESS_WRITE,
+                                        [IR_COPY_IN] = ACCESS_COPY,
                                         [IR_WGMMA_READ] = ACCESS_WGMMA};
     subject s = {.agent = agent_index, .slot = m->plan->slot_base[e->buffer], .kind = kinds[e->kind]};
     if (e->cursor >= 0) {

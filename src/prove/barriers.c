@@ -45,8 +45,9 @@ wait_result barrier_wait(machine *m, int agent_index, int stage, uint32_t parity
     const barrier_state *b = &m->now.barriers[stage];
     bool over = parity_is_over(b, parity);
     if (machine_clock(m, agent_index)[stage_entry(m, stage)] < must_know(b, over)) {
-        (void)machine_fault(m, (finding){FAULT_EARLY_WAIT, .agent = agent_index, .op = m->now.agents[agent_index].pc,
-                                         .stage = stage, .number = must_know(b, over) + 1});
+        (void)machine_fault(m, (finding){FAULT_EARLY_WAIT, .agent = agent_index,
+                                         .op = m->now.agents[agent_index].pc, .stage = stage,
+                                         .number = must_know(b, over) + 1});
         return WAIT_FAULT;
     }
     if (!over)
@@ -103,8 +104,8 @@ static bool settle(machine *m, int stage, int agent_index, int op)
     if (b->pending)
         return true;
     if (b->tx < 0)
-        return machine_fault(m, (finding){FAULT_TOO_MANY_BYTES, .agent = agent_index, .op = op, .stage = stage,
-                                          .number = -b->tx});
+        return machine_fault(m, (finding){FAULT_TOO_MANY_BYTES, .agent = agent_index, .op = op,
+                                          .stage = stage, .number = -b->tx});
     return b->tx > 0 || complete(m, stage, agent_index);
 }
 
@@ -117,7 +118,8 @@ static bool contribute(machine *m, int agent_index, int stage)
     uint32_t count = m->now.barriers[stage].count;
     if (clock[stage_entry(m, stage)] < count)
         return machine_fault(m, (finding){FAULT_WRONG_PHASE, .agent = agent_index,
-                                          .op = m->now.agents[agent_index].pc, .stage = stage, .number = count + 1});
+                                          .op = m->now.agents[agent_index].pc, .stage = stage,
+                                          .number = count + 1});
     join(stage_gathered(m, stage), clock, m->plan->width);
     clock[agent_index]++;
     return true;
@@ -158,8 +160,8 @@ bool barrier_copy_completes(machine *m)
     *m->now.in_flight_first = (*m->now.in_flight_first + 1) % MOST_COPIES;
     --*m->now.in_flight_count;
     if (b->count + 1 != c.phase)
-        return machine_fault(m, (finding){FAULT_TOO_MANY_BYTES, .agent = c.agent, .op = c.op, .stage = c.stage,
-                                          .number = c.bytes});
+        return machine_fault(m, (finding){FAULT_TOO_MANY_BYTES, .agent = c.agent, .op = c.op,
+                                          .stage = c.stage, .number = c.bytes});
     b->tx -= c.bytes;
     return settle(m, c.stage, c.agent, c.op);
 }

@@ -23,14 +23,14 @@ typedef enum agent_status { AGENT_RUNS, AGENT_BLOCKED, AGENT_ASKS, AGENT_DONE } 
 typedef struct agent {
     agent_status status;
     int pc;
-    int stage;      /* AGENT_BLOCKED: the barrier stage it waits for */
-    int64_t asked;  /* AGENT_ASKS: whether the value of the operation at pc is greater than this */
-    int64_t trip;   /* of the loop it is in */
-    int64_t tile;   /* of its work queue, from 0 */
+    int stage;     /* AGENT_BLOCKED: the barrier stage it waits for */
+    int64_t asked; /* AGENT_ASKS: whether the value of the operation at pc is greater than this */
+    int64_t trip;  /* of the loop it is in */
+    int64_t tile;  /* of its work queue, from 0 */
     bool in_loop, in_tile_loop;
-    bool pinned;    /* the value of this run of the loop is `pin`, whatever is known of the next ones */
+    bool pinned; /* the value of this run of the loop is `pin`, whatever is known of the next ones */
     int64_t pin;
-    int groups;     /* wgmma groups in flight */
+    int groups; /* wgmma groups in flight */
 } agent;
 
 typedef struct cursor {
@@ -90,18 +90,18 @@ typedef struct config {
     cursor *cursors;
     probe *probes;
     barrier_state *barriers;
-    access *accesses;           /* [slot][agent] */
-    copied *copies;             /* [slot] */
-    uint8_t *touched;           /* [slot] TOUCHED_*: which kinds of access there have been */
-    knowledge *known;           /* [value][tile & 1] */
-    int64_t *newest_tile;       /* [value], PLAN_TILES: -1 before the first */
-    uint32_t *clocks;           /* [agent][width] */
-    uint32_t *gathered;         /* [stage][width]: join of the arrivals of the current phase */
-    uint32_t *done;             /* [stage][width]: clock of the last completion */
-    uint32_t *waited;           /* [stage][agent]: epoch of its wait for the last completion; 0: none */
-    uint32_t *ended;            /* [stage]: phases known complete by agents that have finished */
-    uint32_t *groups;           /* [agent][MOST_GROUPS][slot words]: slots that a wgmma group reads */
-    copy_in_flight *in_flight;  /* ring */
+    access *accesses;          /* [slot][agent] */
+    copied *copies;            /* [slot] */
+    uint8_t *touched;          /* [slot] TOUCHED_*: which kinds of access there have been */
+    knowledge *known;          /* [value][tile & 1] */
+    int64_t *newest_tile;      /* [value], PLAN_TILES: -1 before the first */
+    uint32_t *clocks;          /* [agent][width] */
+    uint32_t *gathered;        /* [stage][width]: join of the arrivals of the current phase */
+    uint32_t *done;            /* [stage][width]: clock of the last completion */
+    uint32_t *waited;          /* [stage][agent]: epoch of its wait for the last completion; 0: none */
+    uint32_t *ended;           /* [stage]: phases known complete by agents that have finished */
+    uint32_t *groups;          /* [agent][MOST_GROUPS][slot words]: slots that a wgmma group reads */
+    copy_in_flight *in_flight; /* ring */
     int *in_flight_first, *in_flight_count;
 } config;
 

@@ -137,7 +137,8 @@ static int value_number(plan *p, plan_value v, ww_place place)
             return i;
         }
     if (p->value_count == PLAN_MAX_VALUES) {
-        refuse(p, place, "the kernel asks about more than 64 symbolic bounds", "use fewer launch arguments as bounds");
+        refuse(p, place, "the kernel asks about more than 64 symbolic bounds",
+               "use fewer launch arguments as bounds");
         return 0;
     }
     p->values[p->value_count] = v;
@@ -174,7 +175,9 @@ static void read_op(plan *p, plan_task *t, int i, int queue, int loop)
         out->trips = trips_of(op);
         out->value = out->trips.symbolic ? bound_value(p, op, &out->trips, queue) : -1;
         break;
-    case IR_TILE_LOOP: out->value = value_number(p, (plan_value){PLAN_TILES, NULL, op->resource, 0}, op->place); break;
+    case IR_TILE_LOOP:
+        out->value = value_number(p, (plan_value){PLAN_TILES, NULL, op->resource, 0}, op->place);
+        break;
     case IR_LOOP_END:
     case IR_TILE_LOOP_END:
         out->trips = t->ops[op->match].trips;
@@ -266,7 +269,8 @@ static void check_combined(plan *p, const plan_value *combined)
         if (v == combined || v->kind != PLAN_BOUND || v->queue != combined->queue)
             continue;
         if (mentions(v->loop, &c->start) || mentions(v->loop, &c->end) || mentions(v->loop, &c->stride))
-            refuse(p, c->place, "two loops share a symbolic bound, and one of them has a second symbolic bound",
+            refuse(p, c->place,
+                   "two loops share a symbolic bound, and one of them has a second symbolic bound",
                    "the same start, end and step in both loops, or immediates in place of the second bound");
     }
 }

@@ -23,7 +23,8 @@ typedef struct plan_stage {
 
 typedef struct plan_slot {
     int buffer, stage;
-    int first_overlap, overlaps; /* range of plan.overlaps: the slots that share bytes with it, itself first */
+    int first_overlap,
+        overlaps; /* range of plan.overlaps: the slots that share bytes with it, itself first */
     bool pipelined;
     uint32_t bytes; /* as declared, without the padding between stages */
 } plan_slot;
@@ -37,16 +38,16 @@ typedef enum plan_value_kind {
 typedef struct plan_value {
     plan_value_kind kind;
     const ir_op *loop; /* PLAN_BOUND: one of the loops it rules */
-    int queue;         /* PLAN_TILES, PLAN_SKIP: which; PLAN_BOUND: of the tile it belongs to, -1 for the launch */
-    int64_t least;     /* smallest value that behaves differently from all smaller ones */
+    int queue; /* PLAN_TILES, PLAN_SKIP: which; PLAN_BOUND: of the tile it belongs to, -1 for the launch */
+    int64_t least; /* smallest value that behaves differently from all smaller ones */
 } plan_value;
 
 /* One operation, as far as it does not change. */
 typedef struct plan_op {
     const ir_op *op;
-    trips trips;    /* LOOP and its LOOP_END */
-    int value;      /* LOOP, LOOP_END, TILE_LOOP, TILE_LOOP_END, GUARD NOT_SKIPPED: what they ask about; else -1 */
-    int loop;       /* the LOOP around it, or itself; -1 */
+    trips trips; /* LOOP and its LOOP_END */
+    int value; /* LOOP, LOOP_END, TILE_LOOP, TILE_LOOP_END, GUARD NOT_SKIPPED: what they ask about; else -1 */
+    int loop;  /* the LOOP around it, or itself; -1 */
     uint64_t later; /* values (bits) of loops that may start after this operation and were not started yet */
 } plan_op;
 
@@ -69,15 +70,16 @@ typedef struct plan {
     int *slot_base;  /* by buffer */
     plan_value values[PLAN_MAX_VALUES];
     int agent_count, stage_count, slot_count, value_count, cursor_count, status_count;
-    int width;             /* of a clock: agents, then barrier stages */
-    ww_diag *unprovable;   /* the program is outside the model */
+    int width;           /* of a clock: agents, then barrier stages */
+    ww_diag *unprovable; /* the program is outside the model */
 } plan;
 
 /* Allocated in the kernel's arena. Sets unprovable when there is something the model does not have. */
 plan *plan_new(ww_kernel *k, const ir_program *p);
 
 /* A diagnostic on its own, in the kernel's arena, not in the kernel's list. */
-ww_diag *plan_diag(ww_kernel *k, ww_code code, ww_place place, diag_list *list, const char *fmt, ...) PRINTF_LIKE(5, 6);
+ww_diag *plan_diag(ww_kernel *k, ww_code code, ww_place place, diag_list *list, const char *fmt, ...)
+    PRINTF_LIKE(5, 6);
 
 static inline const ir_task *plan_task_of(const plan *p, int agent)
 {

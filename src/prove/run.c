@@ -141,8 +141,9 @@ static probe *probe_of(const machine *m, int agent_index, int status)
 static bool run_probe(machine *m, int agent_index, const plan_op *p)
 {
     int stage = stage_of(m, agent_index, p->op);
-    *probe_of(m, agent_index, p->op->status) = (probe){stage, agent_cursor(m, agent_index, p->op->cursor)->parity,
-                                                       machine_clock(m, agent_index)[stage_entry(m, stage)]};
+    *probe_of(m, agent_index, p->op->status) =
+        (probe){stage, agent_cursor(m, agent_index, p->op->cursor)->parity,
+                machine_clock(m, agent_index)[stage_entry(m, stage)]};
     return next(m, agent_index);
 }
 
@@ -155,8 +156,9 @@ static bool probe_is_sound(machine *m, int agent_index, const probe *asked, int 
     uint32_t target = over ? b->count : b->count + 1;
     if (asked->stage < 0 || (asked->stage == stage && asked->parity == parity && asked->known + 1 >= target))
         return true;
-    return machine_fault(m, (finding){FAULT_OTHER_PROBE, .agent = agent_index, .op = agent_at(m, agent_index)->pc,
-                                      .stage = stage, .other_op = asked->stage, .number = target});
+    return machine_fault(m, (finding){FAULT_OTHER_PROBE, .agent = agent_index,
+                                      .op = agent_at(m, agent_index)->pc, .stage = stage,
+                                      .other_op = asked->stage, .number = target});
 }
 
 static bool run_wait(machine *m, int agent_index, const plan_op *p)
@@ -190,7 +192,8 @@ static bool run_arrive(machine *m, int agent_index, const plan_op *p)
 {
     uint32_t arrivals = p->op->lanes == MODEL_LANES_ALL ? WARP_LANES : 1;
     uint32_t bytes = p->op->kind == IR_EXPECT ? arrivals * p->op->bytes : 0;
-    return barrier_arrive(m, agent_index, stage_of(m, agent_index, p->op), arrivals, bytes) && next(m, agent_index);
+    return barrier_arrive(m, agent_index, stage_of(m, agent_index, p->op), arrivals, bytes) &&
+           next(m, agent_index);
 }
 
 static bool run_advance(machine *m, int agent_index, const plan_op *p)

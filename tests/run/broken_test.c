@@ -110,8 +110,7 @@ typedef struct variant {
     const char *name;
     ww_schedule_function *load, *store;
     ww_pipeline pipeline;
-    ww_code code;        /* of the first error; 0: the kernel is right */
-    const char *refused; /* its message */
+    ww_code code; /* of an error that must be among those reported; WW_NO_CODE: the kernel is right */
 } variant;
 
 static ww_resource *ring(ww_kernel *k, const char *name, ww_pipeline p)
@@ -142,13 +141,13 @@ static ww_kernel *declare(const variant *v)
 }
 
 static const variant variants[] = {
-    {"right", load, store, {0}, WW_NO_CODE, NULL},
-    {"a consumer that never releases", load, store_without_release, {0}, WW_NO_CODE, NULL},
-    {"a release too many", load, store_with_two_releases, {0}, WW_NO_CODE, NULL},
-    {"a wrong arrival count", load, store, {.consumer_arrivals = 5}, WW_ARRIVALS, NULL},
-    {"wrong bytes", load, store, {.tx_bytes = 2 * TMA_COPY_ROW_BYTES}, WW_TX_BYTES, NULL},
-    {"commit and acquire swapped", load_with_commit_before_acquire, store, {0}, WW_BRACKET, NULL},
-    {"a wait on the wrong resource", load, store_waiting_for_the_other, {0}, WW_BRACKET, NULL},
+    {"right", load, store, {0}, WW_NO_CODE},
+    {"a consumer that never releases", load, store_without_release, {0}, WW_COVERAGE},
+    {"a release too many", load, store_with_two_releases, {0}, WW_BRACKET},
+    {"a wrong arrival count", load, store, {.consumer_arrivals = 5}, WW_ARRIVALS},
+    {"wrong bytes", load, store, {.tx_bytes = 2 * TMA_COPY_ROW_BYTES}, WW_TX_BYTES},
+    {"commit and acquire swapped", load_with_commit_before_acquire, store, {0}, WW_BRACKET},
+    {"a wait on the wrong resource", load, store_waiting_for_the_other, {0}, WW_BRACKET},
 };
 
 /* ---- running ---------------------------------------------------------------------------------------- */
@@ -184,19 +183,22 @@ static const char *run_on_emulator(ww_kernel *k, char *why, size_t why_bytes)
     return why;
 }
 
+static const ww_diag *find_error(const ww_diag *d, ww_code code)
+{
+    while (d && (d->severity != WW_ERROR || d->code != code))
+        d = d->next;
+    return d;
+}
+
 static void test_refused(void **state)
 {
     (void)state;
     for (size_t i = 1; i < sizeof variants / sizeof *variants; i++) {
         ww_kernel *k = declare(&variants[i]);
-        const ww_diag *d = ww_kernel_check(k);
-        while (d && d->severity != WW_ERROR)
-            d = d->next;
+        const ww_diag *d = find_error(ww_kernel_check(k), variants[i].code);
         print_message("%s: %s\n", variants[i].name, d ? d->message : "not refused");
         assert_non_null(d);
         assert_non_null(strstr(d->place.file, "broken_test.c"));
-        if (variants[i].code)
-            assert_int_equal(d->code, variants[i].code);
         assert_null(ww_kernel_emit(k));
         ww_kernel_free(k);
     }

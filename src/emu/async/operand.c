@@ -5,10 +5,6 @@
  * code. */
 #include "emu/async/operand.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3") /* vector code for the loops over lanes */
-#endif
-
 static const operand_format formats[] = {
     [ASYNC_F16] = {.bytes = 2, .exponent_bits = 5, .fraction_bits = 10, .has_infinity = true},
     [ASYNC_BF16] = {.bytes = 2, .exponent_bits = 8, .fraction_bits = 7, .has_infinity = true},
@@ -39,34 +35,20 @@ operand_class operand_classify(const operand_format *format, uint32_t raw)
 
 /* ---- taking encodings apart ---------------------------------------------------------------------- */
 
-bool operand_split(const operand_format *format, const uint32_t *restrict raw, float *restrict significand,
-                   int32_t *restrict exponent)
-{
-    const int32_t fraction_bits = format->fraction_bits, exponent_bits = format->exponent_bits;
-    const int32_t one = 1 << fraction_bits, fraction_mask = one - 1;
-    const int32_t magnitude_mask = (int32_t)((UINT32_C(1) << (fraction_bits + exponent_bits)) - 1);
-    const int32_t least_special = format->has_infinity ? magnitude_mask & ~fraction_mask : magnitude_mask;
-    const int32_t bias = (1 << (exponent_bits - 1)) - 1;
-    const float unit = 1.0f / (float)one;
-    int32_t special = 0;
-    for (int i = 0; i < SLAB_WIDTH; i++) {
-        int32_t magnitude = (int32_t)raw[i] & magnitude_mask, field = magnitude >> fraction_bits;
-        int32_t finite = magnitude < least_special ? -1 : 0;
-        int32_t quanta = ((magnitude & fraction_mask) | (field > 0 ? one : 0)) & finite;
-        int32_t sign = (int32_t)raw[i] & ~magnitude_mask ? -1 : 0;
-        significand[i] = (float)((quanta ^ sign) - sign) * unit;
-        exponent[i] = quanta > 0 ? (field > 1 ? field : 1) - bias : EXPONENT_OF_ZERO;
-        special |= ~finite;
-    }
-    return special != 0;
-}
-
-static void split_integers(const operand_format *format, const uint32_t *restrict raw,
-                           int32_t *restrict value)
+static ALWAYS_INLINE bool split_integers(const operand_format *format, const uint32_t *restrict raw,
+                                         int32_t *restrict value)
 {
     const int32_t sign = format->is_signed ? 0x80 : 0;
     for (int i = 0; i < SLAB_WIDTH; i++)
         value[i] = ((int32_t)raw[i] ^ sign) - sign;
+    return false;
+}
+
+/* Drops bits that are not read and flips the sign where asked to. */
+static ALWAYS_INLINE void adjust_raw(uint32_t *raw, uint32_t unused_bits, uint32_t sign)
+{
+    for (int i = 0; i < SLAB_WIDTH; i++)
+        raw[i] = raw[i] >> unused_bits ^ sign;
 }
 
 static uint32_t depth_of(const operand_format *format)
@@ -74,21 +56,26 @@ static uint32_t depth_of(const operand_format *format)
     return 32u / format->bytes;
 }
 
+static ALWAYS_INLINE bool split_lines_body(operand_slab *slab, uint32_t sign)
+{
+    const operand_format format = *slab->format;
+    bool special = false;
+    for (uint32_t k = 0; k < depth_of(&format); k++) {
+        adjust_raw(slab->raw[k], format.unused_bits, sign);
+        special |= format.exponent_bits
+                       ? operand_split(&format, slab->raw[k], slab->significand[k], slab->exponent[k])
+                       : split_integers(&format, slab->raw[k], slab->exponent[k]);
+    }
+    return special;
+}
+
+DEFINE_CLONES(bool, split_lines, (operand_slab * slab, uint32_t sign), (slab, sign))
+
 static void split_slab(operand_slab *slab, bool negate)
 {
     const operand_format *format = slab->format;
-    uint32_t sign = negate ? UINT32_C(1) << (format->exponent_bits + format->fraction_bits) : 0;
-    slab->special = false;
-    for (uint32_t k = 0; k < depth_of(format); k++) {
-        if (format->exponent_bits == 0) {
-            split_integers(format, slab->raw[k], slab->exponent[k]);
-            continue;
-        }
-        uint32_t *raw = slab->raw[k];
-        for (int i = 0; i < SLAB_WIDTH; i++)
-            raw[i] = raw[i] >> format->unused_bits ^ sign;
-        slab->special |= operand_split(format, slab->raw[k], slab->significand[k], slab->exponent[k]);
-    }
+    slab->special =
+        split_lines(slab, negate ? UINT32_C(1) << (format->exponent_bits + format->fraction_bits) : 0);
 }
 
 /* ---- from shared memory -------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #define WW_EMU_ASYNC_OPERAND_H
 
 #include "emu/async/async.h"
+#include "emu/async/clones.h"
 #include "emu/async/descriptor.h"
 
 enum {
@@ -34,10 +35,11 @@ operand_class operand_classify(const operand_format *format, uint32_t raw);
 
 typedef struct operand_slab {
     const operand_format *format;
-    bool special;                              /* some lane holds an infinity or a NaN */
-    uint32_t raw[SLAB_DEPTH][SLAB_WIDTH];      /* encodings */
-    float significand[SLAB_DEPTH][SLAB_WIDTH]; /* 0 for infinities and NaNs; of integers, unused */
-    int32_t exponent[SLAB_DEPTH][SLAB_WIDTH];  /* of integers, the value */
+    bool special;                                      /* some lane holds an infinity or a NaN */
+    _Alignas(64) uint32_t raw[SLAB_DEPTH][SLAB_WIDTH]; /* encodings */
+    _Alignas(
+        64) float significand[SLAB_DEPTH][SLAB_WIDTH]; /* 0 for infinities and NaNs; of integers, unused */
+    _Alignas(64) int32_t exponent[SLAB_DEPTH][SLAB_WIDTH]; /* of integers, the value */
 } operand_slab;
 
 /* Where a slab's lanes come from. */
@@ -57,8 +59,28 @@ bool operand_load(operand_slab *slab, const operand_source *source, uint32_t fir
 /* The 16 rows of a warp from A's fragment in registers, [4][32 lanes]. */
 void operand_from_registers(operand_slab *slab, const operand_source *source, const uint32_t *registers);
 
-/* One line of accumulators or operands taken apart. Returns whether any is special. */
-bool operand_split(const operand_format *format, const uint32_t *restrict raw, float *restrict significand,
-                   int32_t *restrict exponent);
+/* Takes one line of encodings apart. Returns whether any is special. Inline, so that each caller has it as vector
+ * code and, where the format is a constant, with its constants. */
+static ALWAYS_INLINE bool operand_split(const operand_format *format, const uint32_t *restrict raw,
+                                        float *restrict significand, int32_t *restrict exponent)
+{
+    const int32_t fraction_bits = format->fraction_bits, exponent_bits = format->exponent_bits;
+    const int32_t one = 1 << fraction_bits, fraction_mask = one - 1;
+    const int32_t magnitude_mask = (int32_t)((UINT32_C(1) << (fraction_bits + exponent_bits)) - 1);
+    const int32_t least_special = format->has_infinity ? magnitude_mask & ~fraction_mask : magnitude_mask;
+    const int32_t bias = (1 << (exponent_bits - 1)) - 1;
+    const float unit = 1.0f / (float)one;
+    int32_t special = 0;
+    for (int i = 0; i < SLAB_WIDTH; i++) {
+        int32_t magnitude = (int32_t)raw[i] & magnitude_mask, field = magnitude >> fraction_bits;
+        int32_t finite = magnitude < least_special ? -1 : 0;
+        int32_t quanta = ((magnitude & fraction_mask) | (field > 0 ? one : 0)) & finite;
+        int32_t sign = (int32_t)raw[i] & ~magnitude_mask ? -1 : 0;
+        significand[i] = (float)((quanta ^ sign) - sign) * unit;
+        exponent[i] = quanta > 0 ? (field > 1 ? field : 1) - bias : EXPONENT_OF_ZERO;
+        special |= ~finite;
+    }
+    return special != 0;
+}
 
 #endif

@@ -24,22 +24,14 @@
 
 #include <math.h>
 
-/* The loops over lanes below become vector code. gcc needs more than -O2 for that, and both compilers need to be
- * told of vector units that not every machine has: the row is compiled once for each. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")
-#endif
-
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
 typedef struct row_state {
     const operand_slab *restrict a, *restrict b;
     uint32_t row, depth;
     int32_t unit_bits;
-    float significand[SLAB_WIDTH]; /* of the accumulators */
-    int32_t exponent[SLAB_WIDTH];
-    int32_t emax[SLAB_WIDTH];
-    int32_t sum[2][SLAB_WIDTH]; /* the terms in units; the accumulator is among the first */
+    _Alignas(64) float significand[SLAB_WIDTH]; /* of the accumulators */
+    _Alignas(64) int32_t exponent[SLAB_WIDTH];
+    _Alignas(64) int32_t emax[SLAB_WIDTH];
+    _Alignas(64) int32_t sum[2][SLAB_WIDTH]; /* the terms in units; the accumulator is among the first */
 } row_state;
 
 /* ---- the sums ------------------------------------------------------------------------------------ */
@@ -145,44 +137,24 @@ static ALWAYS_INLINE bool row_results(const row_state *restrict state, uint32_t 
     return subnormal != 0;
 }
 
-static ALWAYS_INLINE bool row_compute(row_state *restrict state, uint32_t *restrict accumulators)
+/* What row_compute has to tell of the accumulators it read or wrote. */
+enum row_note { ROW_SUBNORMAL = 1, ROW_SPECIAL = 2 };
+
+static ALWAYS_INLINE unsigned row_compute_body(row_state *restrict state, async_type d,
+                                               uint32_t *restrict accumulators)
 {
+    static const operand_format single = {.exponent_bits = 8, .fraction_bits = 23, .has_infinity = true};
+    static const operand_format half = {.exponent_bits = 5, .fraction_bits = 10, .has_infinity = true};
+    bool special = d == ASYNC_F16 ? operand_split(&half, accumulators, state->significand, state->exponent)
+                                  : operand_split(&single, accumulators, state->significand, state->exponent);
     row_sums(state);
-    return row_results(state, accumulators);
+    bool subnormal = row_results(state, accumulators);
+    return (special ? ROW_SPECIAL : 0) | (subnormal ? ROW_SUBNORMAL : 0);
 }
 
-/* ---- one copy a vector unit ---------------------------------------------------------------------- */
-
-typedef bool row_compute_fn(row_state *restrict state, uint32_t *restrict accumulators);
-
-#define DEFINE_ROW_COMPUTE(name, attributes)                                                                 \
-    attributes static bool name(row_state *restrict state, uint32_t *restrict accumulators)                  \
-    {                                                                                                        \
-        return row_compute(state, accumulators);                                                             \
-    }
-
-DEFINE_ROW_COMPUTE(row_compute_any, )
-
-#if defined(__x86_64__) && defined(__GNUC__)
-
-DEFINE_ROW_COMPUTE(row_compute_avx2, __attribute__((target("avx2"))))
-DEFINE_ROW_COMPUTE(row_compute_avx512, __attribute__((target("avx512f"))))
-
-static row_compute_fn *row_compute_here(void)
-{
-    if (__builtin_cpu_supports("avx512f"))
-        return row_compute_avx512;
-    return __builtin_cpu_supports("avx2") ? row_compute_avx2 : row_compute_any;
-}
-
-#else
-
-static row_compute_fn *row_compute_here(void)
-{
-    return row_compute_any;
-}
-
-#endif
+DEFINE_CLONES(unsigned, row_compute,
+              (row_state *restrict state, async_type d, uint32_t *restrict accumulators),
+              (state, d, accumulators))
 
 /* ---- infinities and NaNs ------------------------------------------------------------------------- */
 
@@ -215,17 +187,37 @@ static void note_product(infinities *seen, const operand_slab *a, uint32_t row, 
     note_term(seen, class, is_negative(a->format, raw_a) != is_negative(b->format, raw_b));
 }
 
+/* Lanes of b that hold an infinity or a NaN, by bit. */
+static uint32_t special_lanes(const operand_slab *b, uint32_t depth)
+{
+    uint32_t lanes = 0;
+    for (uint32_t k = 0; k < depth && b->special; k++)
+        for (int i = 0; i < SLAB_WIDTH; i++)
+            lanes |= (uint32_t)(operand_classify(b->format, b->raw[k][i]) != OPERAND_FINITE) << i;
+    return lanes;
+}
+
+static bool row_is_special(const operand_slab *a, uint32_t row, uint32_t depth)
+{
+    bool special = false;
+    for (uint32_t k = 0; k < depth && a->special; k++)
+        special |= operand_classify(a->format, a->raw[k][row]) != OPERAND_FINITE;
+    return special;
+}
+
 /* Replaces the results of lanes in which infinities or NaNs took part. */
-static void settle_specials(const operand_slab *a, uint32_t row, const operand_slab *b, uint32_t depth,
-                            async_type d, const uint32_t *before, uint32_t *accumulators)
+static void settle_specials(const row_state *state, async_type d, const uint32_t *before,
+                            uint32_t *accumulators)
 {
     const operand_format *format = operand_format_of(d);
     const num_format number = d == ASYNC_F16 ? NUM_F16 : NUM_F32;
+    uint32_t lanes = special_lanes(state->b, state->depth);
+    bool all = row_is_special(state->a, state->row, state->depth);
     for (int i = 0; i < SLAB_WIDTH; i++) {
         infinities seen = {0};
         note_term(&seen, operand_classify(format, before[i]), is_negative(format, before[i]));
-        for (uint32_t k = 0; k < depth; k++)
-            note_product(&seen, a, row, b, i, k);
+        for (uint32_t k = 0; k < state->depth && (all || (lanes >> i & 1)); k++)
+            note_product(&seen, state->a, state->row, state->b, i, k);
         if (seen.nan || (seen.positive && seen.negative))
             accumulators[i] = num_nan(number);
         else if (seen.positive || seen.negative)
@@ -243,27 +235,42 @@ void tensor_core_row(const operand_slab *a, uint32_t row, const operand_slab *b,
     row_state state = {.a = a, .b = b, .row = row, .depth = 32u / bytes, .unit_bits = bytes == 1 ? 13 : 25};
     uint32_t before[SLAB_WIDTH];
     memcpy(before, accumulators, sizeof before);
-    bool special = operand_split(operand_format_of(d), before, state.significand, state.exponent);
-    bool subnormal = row_compute_here()(&state, accumulators);
+    unsigned notes = row_compute(&state, d, accumulators);
     for (int i = 0; i < SLAB_WIDTH && d == ASYNC_F16; i++)
         accumulators[i] = round_to_f16(sum_value(&state, i));
-    for (int i = 0; i < SLAB_WIDTH && d == ASYNC_F32 && subnormal; i++)
+    for (int i = 0; i < SLAB_WIDTH && d == ASYNC_F32 && (notes & ROW_SUBNORMAL); i++)
         accumulators[i] = cut_to_f32(sum_value(&state, i));
     for (int i = 0; i < SLAB_WIDTH && d == ASYNC_F32; i++)
         accumulators[i] &= kept;
-    if (special || a->special || b->special)
-        settle_specials(a, row, b, state.depth, d, before, accumulators);
+    if ((notes & ROW_SPECIAL) || a->special || b->special)
+        settle_specials(&state, d, before, accumulators);
 }
+
+/* ---- integers ------------------------------------------------------------------------------------ */
+
+/* 32 products of 16 bits cannot overflow. */
+static ALWAYS_INLINE bool row_integers_body(const operand_slab *restrict a, uint32_t row,
+                                            const operand_slab *restrict b, int32_t *restrict sum)
+{
+    for (uint32_t k = 0; k < SLAB_DEPTH; k++) {
+        const int32_t factor = a->exponent[k][row];
+        const int32_t *restrict factors = b->exponent[k];
+        for (int i = 0; i < SLAB_WIDTH; i++)
+            sum[i] += factor * factors[i];
+    }
+    return true;
+}
+
+DEFINE_CLONES(bool, row_integers,
+              (const operand_slab *restrict a, uint32_t row, const operand_slab *restrict b,
+               int32_t *restrict sum),
+              (a, row, b, sum))
 
 void tensor_core_row_s32(const operand_slab *a, uint32_t row, const operand_slab *b, bool saturate,
                          uint32_t *accumulators)
 {
-    int32_t sum[SLAB_WIDTH] = {0}; /* 32 products of 16 bits cannot overflow */
-    for (uint32_t k = 0; k < SLAB_DEPTH; k++) {
-        const int32_t factor = a->exponent[k][row];
-        for (int i = 0; i < SLAB_WIDTH; i++)
-            sum[i] += factor * b->exponent[k][i];
-    }
+    int32_t sum[SLAB_WIDTH] = {0};
+    row_integers(a, row, b, sum);
     for (int i = 0; i < SLAB_WIDTH; i++) {
         int64_t total = (int64_t)(int32_t)accumulators[i] + sum[i];
         if (saturate)

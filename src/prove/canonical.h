@@ -1,0 +1,29 @@
+/* canonical: a configuration as a sequence of words, equal for configurations that behave alike from here on.
+ *
+ * What is left out: how many phases have passed (only parities relative to cursors, and the order of clock entries, can
+ * ever be compared again), accesses that everyone has heard of, values nobody will ask about, and the rotation of a
+ * ring, whose slots are alike as long as no other buffer overlaps them. */
+#ifndef WW_CANONICAL_H
+#define WW_CANONICAL_H
+
+#include "prove/machine.h"
+
+typedef struct canonical {
+    const plan *plan;
+    int *ring_agent,
+        *ring_cursor; /* by resource: the cursor that says where the ring begins; -1: not rotated */
+    int *stage_order, *slot_order; /* canonical place -> stage, slot */
+    int *stage_place;              /* the reverse */
+    VEC(int64_t) thresholds;       /* of the clock entry at hand */
+    VEC(uint32_t) words; /* the result; the last is the value asked about, if it will be asked again */
+    size_t chain_length; /* the length without it */
+    bool asked_again;    /* that value may be asked about by loops that have not started */
+} canonical;
+
+void canonical_init(canonical *c, const plan *p);
+void canonical_free(canonical *c);
+
+/* The configuration of a machine at rest that asks q. */
+void canonical_of(canonical *c, const machine *m, const question *q);
+
+#endif

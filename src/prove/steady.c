@@ -1,0 +1,278 @@
+/* The search over questions.
+ *
+ * A node is a configuration at rest that asks whether a value is greater than what is known of it. Both answers are
+ * followed, in order of the number of answers so far, so the first finding is a smallest one. Three things end it:
+ *
+ *   a configuration that was seen before is not followed again;
+ *   along a chain of "greater" answers about one value, a configuration that equals an earlier one, whatever the value
+ *   has grown by, is not followed either: from there on it all repeats;
+ *   but if loops that have not started will ask about that value again, the ends that were left out differ in the
+ *   value. They are taken together: `from` becomes {from, from + period, ...}, agents inside the loop leave it as if
+ *   it were `from` (they are pinned), and later loops meet the whole class.
+ *
+ * docs/prover.md proves that this covers every value. */
+#include "prove/canonical.h"
+#include "prove/steady.h"
+
+enum { MOST_NODES = 20000 };
+
+typedef enum branch_kind { BRANCH_EQUAL, BRANCH_GREATER, BRANCH_CLASS } branch_kind;
+
+typedef struct node {
+    int parent; /* -1: the root */
+    bool more;  /* the answer that leads here from the parent */
+    question q;
+    knowledge known; /* of the value asked about */
+    bool asked_again;
+    int chain; /* the node before it in the chain; -1: it begins one */
+    char *snapshot;
+    uint32_t *words;
+    size_t length, chain_length;
+    uint64_t hash, chain_hash;
+} node;
+
+typedef struct branch {
+    int node;
+    branch_kind kind;
+    int64_t period; /* BRANCH_CLASS */
+} branch;
+
+typedef struct search {
+    machine *m;
+    steady_result *result;
+    canonical form;
+    VEC(node) nodes;
+    VEC(branch) branches;
+    int *table; /* hash of nodes, plus 1 */
+    size_t table_size;
+} search;
+
+/* ---- nodes seen ---------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_words(const uint32_t *words, size_t n)
+{
+    uint64_t h = HASH_SEED;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+/* Hashes are 64 bits and compared first; equal hashes with different words are kept apart by probing on. */
+static bool seen_before(search *s, uint64_t hash)
+{
+    size_t i = hash & (s->table_size - 1);
+    for (; s->table[i]; i = (i + 1) & (s->table_size - 1)) {
+        const node *n = &s->nodes.at[s->table[i] - 1];
+        if (n->hash == hash && n->length == s->form.words.len &&
+            memcmp(n->words, s->form.words.at, n->length * sizeof(uint32_t)) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void table_add(search *s, int number)
+{
+    size_t i = s->nodes.at[number].hash & (s->table_size - 1);
+    while (s->table[i])
+        i = (i + 1) & (s->table_size - 1);
+    s->table[i] = number + 1;
+}
+
+static void table_grow(search *s)
+{
+    if (2 * s->nodes.len < s->table_size)
+        return;
+    s->table_size = s->table_size ? 2 * s->table_size : 256;
+    s->table = base_realloc(s->table, s->table_size * sizeof(int));
+    memset(s->table, 0, s->table_size * sizeof(int));
+    for (size_t i = 0; i < s->nodes.len; i++)
+        table_add(s, (int)i);
+}
+
+/* ---- chains ------------------------------------------------------------------------------------------------------------------------ */
+
+static bool same_value(const question *a, const question *b)
+{
+    return a->value == b->value && a->instance == b->instance;
+}
+
+static bool continues_chain(const search *s, int parent, bool more, const question *q)
+{
+    return parent >= 0 && more && s->m->plan->values[q->value].kind != PLAN_SKIP &&
+           same_value(&s->nodes.at[parent].q, q);
+}
+
+static void note_period(search *s, const question *q, int64_t value_period)
+{
+    const plan_value *v = &s->m->plan->values[q->value];
+    if (v->kind != PLAN_BOUND)
+        return;
+    int64_t step = trips_of(v->loop).step;
+    int64_t in_trips = (value_period + step - 1) / step;
+    if (in_trips > s->result->period)
+        s->result->period = in_trips;
+}
+
+static void push_branch(search *s, int number, branch_kind kind, int64_t period)
+{
+    branch b = {number, kind, period};
+    vec_push(&s->branches, b);
+}
+
+/* Looks for the configuration at hand among the chain that ends in node `last`; closes the cycle if it is there. */
+static bool closes_cycle(search *s, int last, const question *q, uint64_t chain_hash)
+{
+    int64_t steps = 1;
+    int start = last;
+    for (; start >= 0; start = s->nodes.at[start].chain, steps++) {
+        const node *n = &s->nodes.at[start];
+        if (n->chain_hash == chain_hash && n->chain_length == s->form.chain_length &&
+            memcmp(n->words, s->form.words.at, n->chain_length * sizeof(uint32_t)) == 0)
+            break;
+    }
+    if (start < 0)
+        return false;
+    int64_t period = steps * s->nodes.at[last].known.period;
+    note_period(s, q, period);
+    for (int i = last; i != s->nodes.at[start].chain; i = s->nodes.at[i].chain)
+        if (s->nodes.at[i].asked_again)
+            push_branch(s, i, BRANCH_CLASS, period);
+    return true;
+}
+
+/* ---- growing the search ------------------------------------------------------------------------------------------------------------ */
+
+static void add_node(search *s, int parent, bool more, int chain, const question *q)
+{
+    node n = {.parent = parent,
+              .more = more,
+              .q = *q,
+              .known = *value_known(s->m, q->value, q->instance),
+              .asked_again = s->form.asked_again,
+              .chain = chain,
+              .snapshot = machine_snapshot(s->m),
+              .length = s->form.words.len,
+              .chain_length = s->form.chain_length};
+    n.words = base_alloc(n.length * sizeof(uint32_t));
+    memcpy(n.words, s->form.words.at, n.length * sizeof(uint32_t));
+    n.hash = hash_words(n.words, n.length);
+    n.chain_hash = hash_words(n.words, n.chain_length);
+    vec_push(&s->nodes, n);
+    table_grow(s);
+    table_add(s, (int)s->nodes.len - 1);
+    push_branch(s, (int)s->nodes.len - 1, BRANCH_EQUAL, 0);
+    push_branch(s, (int)s->nodes.len - 1, BRANCH_GREATER, 0);
+}
+
+/* The machine is at rest and asks q. */
+static void meet(search *s, int parent, bool more, const question *q)
+{
+    canonical_of(&s->form, s->m, q);
+    int chain = continues_chain(s, parent, more, q) ? parent : -1;
+    if (chain >= 0 && closes_cycle(s, chain, q, hash_words(s->form.words.at, s->form.chain_length)))
+        return;
+    if (s->nodes.len && seen_before(s, hash_words(s->form.words.at, s->form.words.len)))
+        return;
+    if (s->nodes.len == MOST_NODES)
+        s->result->entangled = q->value;
+    else
+        add_node(s, parent, more, chain, q);
+}
+
+/* ---- answers ---------------------------------------------------------------------------------------------------------------------------- */
+
+static void pin_agents(machine *m, const question *q, int64_t value)
+{
+    for (int i = 0; i < m->plan->agent_count; i++) {
+        agent *a = &m->now.agents[i];
+        if (a->status == AGENT_DONE || !a->in_loop || a->pinned)
+            continue;
+        const plan_task *t = &m->plan->tasks[m->plan->agents[i].task];
+        if (t->ops[agent_op(m, i)->loop].value != q->value || value_instance(m, i, q->value) != q->instance)
+            continue;
+        a->pinned = true;
+        a->pin = value;
+    }
+}
+
+static void answer_question(machine *m, const node *n, const branch *b)
+{
+    knowledge *k = value_known(m, n->q.value, n->q.instance);
+    bool skip = m->plan->values[n->q.value].kind == PLAN_SKIP;
+    if (b->kind == BRANCH_CLASS) {
+        pin_agents(m, &n->q, k->from);
+        k->period = b->period;
+    } else if (skip) {
+        *k = (knowledge){b->kind == BRANCH_GREATER, 0};
+    } else if (b->kind == BRANCH_GREATER) {
+        k->from += k->period;
+    } else {
+        k->period = 0;
+    }
+    for (int i = 0; i < m->plan->agent_count; i++)
+        if (m->now.agents[i].status == AGENT_ASKS)
+            m->now.agents[i].status = AGENT_RUNS;
+}
+
+/* Runs on from where the machine stands, up to the next question. False when something was found. */
+static bool run_on(search *s, int parent, bool more)
+{
+    question q;
+    int prefer = parent >= 0 ? s->nodes.at[parent].q.value : -1;
+    s->result->runs++;
+    switch (machine_run(s->m, prefer, &q)) {
+    case OUTCOME_FINISHED: return true;
+    case OUTCOME_ASKS: meet(s, parent, more, &q); return true;
+    default: return false;
+    }
+}
+
+static void tell_path(search *s, int last, bool more)
+{
+    for (int i = last; i >= 0; i = s->nodes.at[i].parent) {
+        const node *n = &s->nodes.at[i];
+        steady_answer a = {n->q.value, n->q.instance, more, n->known.from};
+        vec_push(&s->result->path, a);
+        more = n->more;
+    }
+    for (size_t i = 0, j = s->result->path.len; i + 1 < j; i++, j--) {
+        steady_answer swap = s->result->path.at[i];
+        s->result->path.at[i] = s->result->path.at[j - 1];
+        s->result->path.at[j - 1] = swap;
+    }
+}
+
+static void follow_all(search *s)
+{
+    if (!run_on(s, -1, false))
+        return;
+    for (size_t i = 0; i < s->branches.len && s->result->entangled < 0; i++) {
+        branch b = s->branches.at[i];
+        bool more = b.kind == BRANCH_GREATER;
+        machine_restore(s->m, s->nodes.at[b.node].snapshot);
+        answer_question(s->m, &s->nodes.at[b.node], &b);
+        if (!run_on(s, b.node, more)) {
+            tell_path(s, b.node, more);
+            return;
+        }
+    }
+    s->result->finished = s->result->entangled < 0;
+}
+
+void steady_search(machine *m, steady_result *result)
+{
+    search s = {.m = m, .result = result};
+    *result = (steady_result){.entangled = -1};
+    canonical_init(&s.form, m->plan);
+    table_grow(&s);
+    follow_all(&s);
+    result->events = m->events;
+    for (size_t i = 0; i < s.nodes.len; i++) {
+        free(s.nodes.at[i].snapshot);
+        free(s.nodes.at[i].words);
+    }
+    vec_free(&s.nodes);
+    vec_free(&s.branches);
+    free(s.table);
+    canonical_free(&s.form);
+}

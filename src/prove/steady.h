@@ -1,0 +1,26 @@
+/* steady: the search over questions, which makes one execution stand for all values of all bounds. */
+#ifndef WW_STEADY_H
+#define WW_STEADY_H
+
+#include "prove/machine.h"
+
+/* One answer on the way to a finding. */
+typedef struct steady_answer {
+    int value, instance;
+    bool more; /* the value is greater than `from` (a tile is skipped); else it is `from` (it is not) */
+    int64_t from;
+} steady_answer;
+
+typedef struct steady_result {
+    bool finished; /* every answer has been followed to its end without a finding */
+    int entangled; /* value that kept the search from ending; -1: none */
+    uint64_t events;
+    uint32_t runs;           /* stretches of canonical execution, one an answer */
+    int64_t period;          /* the longest, in trips of a loop; 0: none was needed */
+    VEC(steady_answer) path; /* answers that lead to the finding */
+} steady_result;
+
+/* Leaves the machine where the search ended: at the finding, if there is one. */
+void steady_search(machine *m, steady_result *result);
+
+#endif

@@ -1,0 +1,517 @@
+/* Diagnostics from findings: who, where, with which values, what is missing and who would have to bring it. */
+#include "prove/witness.h"
+#include "capture/capture.h"
+
+typedef struct teller {
+    const machine *m;
+    const plan *p;
+    const steady_result *result;
+    diag_list list;
+} teller;
+
+/* ---- names ------------------------------------------------------------------------------------------------------------------- */
+
+static const ir_op *op_at(const plan *p, int agent_index, int op)
+{
+    return &plan_task_of(p, agent_index)->ops.at[op];
+}
+
+static const char *task_name(const teller *t, int agent_index)
+{
+    return plan_task_of(t->p, agent_index)->name;
+}
+
+static void step_text(const teller *t, int agent_index, int op, text *out)
+{
+    const ir_task *task = plan_task_of(t->p, agent_index);
+    capture_step_text(&task->task->schedule->steps.at[task->ops.at[op].step], out);
+}
+
+static const ir_barrier *barrier_of(const teller *t, int stage)
+{
+    return &t->p->program->barriers.at[t->p->stages[stage].barrier];
+}
+
+/* "smem_ab.full[2]" */
+static void stage_text(const teller *t, int stage, text *out)
+{
+    const ir_barrier *b = barrier_of(t, stage);
+    text_printf(out, "%s.%s[%d]", plan_resource_name(t->p, b->resource),
+                b->side == IR_FULL ? "full" : "empty", t->p->stages[stage].stage);
+}
+
+static void slot_text(const teller *t, int slot, text *out)
+{
+    const ir_buffer *b = &t->p->program->buffers.at[t->p->slots[slot].buffer];
+    text_printf(out, "%s.%s", plan_resource_name(t->p, b->resource), b->name);
+    if (t->p->slots[slot].pipelined)
+        text_printf(out, "[%d]", t->p->slots[slot].stage);
+}
+
+/* ---- the values of the execution --------------------------------------------------------------------------------------------------- */
+
+static void value_name(const plan *p, int value, text *out)
+{
+    if (p->values[value].kind == PLAN_BOUND)
+        trips_value_text(p->values[value].loop, out);
+    else
+        text_add(out, plan_resource_name(p, p->values[value].queue));
+}
+
+static void separate(text *out)
+{
+    text_add(out, out->len ? ", " : "with ");
+}
+
+/* Values of the launch: what is known in the end. Each is told once, if it was asked about. */
+static void launch_values(const teller *t, text *out)
+{
+    for (int value = 0; value < t->p->value_count; value++) {
+        const plan_value *v = &t->p->values[value];
+        bool asked = false;
+        for (size_t i = 0; i < t->result->path.len; i++)
+            asked |= t->result->path.at[i].value == value;
+        if (!asked || (v->kind != PLAN_TILES && v->queue >= 0))
+            continue;
+        int64_t from = value_known(t->m, value, 0)->from;
+        separate(out);
+        if (v->kind == PLAN_TILES) {
+            text_printf(out, "%lld tile%s", (long long)from, from == 1 ? "" : "s");
+            continue;
+        }
+        value_name(t->p, value, out);
+        text_printf(out, " = %lld", (long long)from);
+    }
+}
+
+/* The last answer about a value of a tile, before the queue moves on. */
+static bool is_last_word(const teller *t, size_t at)
+{
+    const steady_answer *a = &t->result->path.at[at];
+    for (size_t i = at + 1; i < t->result->path.len; i++) {
+        const steady_answer *b = &t->result->path.at[i];
+        if (b->value == a->value && b->instance == a->instance)
+            return false;
+        if (t->p->values[b->value].kind == PLAN_TILES && b->more)
+            return true;
+    }
+    return true;
+}
+
+static void tile_values(const teller *t, text *out)
+{
+    int64_t tile = 0;
+    for (size_t i = 0; i < t->result->path.len; i++) {
+        const steady_answer *a = &t->result->path.at[i];
+        const plan_value *v = &t->p->values[a->value];
+        if (v->kind == PLAN_TILES && a->more)
+            tile = a->from;
+        if (v->kind == PLAN_TILES || v->queue < 0 || !is_last_word(t, i))
+            continue;
+        if (v->kind == PLAN_SKIP && !a->more)
+            continue;
+        separate(out);
+        if (v->kind == PLAN_SKIP) {
+            text_printf(out, "tile %lld skipped", (long long)tile);
+            continue;
+        }
+        value_name(t->p, a->value, out);
+        text_printf(out, " = %lld in tile %lld", (long long)(a->from + a->more), (long long)tile);
+    }
+}
+
+/* "with k_tiles = 5, 2 tiles" or "in every execution". */
+static const char *with_values(const teller *t)
+{
+    text out = {0};
+    launch_values(t, &out);
+    tile_values(t, &out);
+    const char *s = out.len ? arena_strdup(&t->p->kernel->arena, text_str(&out)) : "in every execution";
+    text_free(&out);
+    return s;
+}
+
+/* "trip 3 of its loop, tile 1" */
+static const char *where(const teller *t, int agent_index)
+{
+    const agent *a = &t->m->now.agents[agent_index];
+    text out = {0};
+    if (a->in_loop)
+        text_printf(&out, " in trip %lld of its loop", (long long)a->trip);
+    if (a->in_tile_loop)
+        text_printf(&out, "%s tile %lld", a->in_loop ? "," : " in", (long long)a->tile);
+    const char *s = arena_strdup(&t->p->kernel->arena, text_str(&out));
+    text_free(&out);
+    return s;
+}
+
+/* ---- deadlock: who waits for whom --------------------------------------------------------------------------------------------------- */
+
+static bool arrives_on(const ir_op *op, int barrier)
+{
+    return (op->kind == IR_ARRIVE || op->kind == IR_EXPECT) && op->barrier == barrier;
+}
+
+static const ir_op *arrival_of(const ir_task *task, int barrier)
+{
+    for (size_t i = 0; i < task->ops.len; i++)
+        if (arrives_on(&task->ops.at[i], barrier))
+            return &task->ops.at[i];
+    return NULL;
+}
+
+static void missing_text(const teller *t, int stage, text *out)
+{
+    const barrier_state *b = &t->m->now.barriers[stage];
+    uint32_t expected = barrier_of(t, stage)->arrivals;
+    if (b->pending)
+        text_printf(out, "%u of %u arrivals", b->pending, expected);
+    if (b->tx)
+        text_printf(out, "%s%lld bytes", b->pending ? " and " : "", (long long)b->tx);
+}
+
+/* "task load has ended", "task load waits at acquire(smem_ab)" */
+static void state_text(const teller *t, int agent_index, text *out)
+{
+    const agent *a = &t->m->now.agents[agent_index];
+    text_printf(out, "task %s ", task_name(t, agent_index));
+    if (a->status == AGENT_DONE) {
+        text_add(out, "has ended");
+        return;
+    }
+    text_add(out, "waits at ");
+    step_text(t, agent_index, a->pc, out);
+    text_printf(out, " for ");
+    stage_text(t, a->stage, out);
+}
+
+/* One state a task: that of its first warp which has not ended. */
+static int spokesman(const teller *t, int task)
+{
+    int found = -1;
+    for (int i = 0; i < t->p->agent_count; i++)
+        if (t->p->agents[i].task == task && (found < 0 || t->m->now.agents[found].status == AGENT_DONE))
+            found = i;
+    return found;
+}
+
+static void arrivers_text(const teller *t, int stage, text *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < t->p->program->tasks.len; i++) {
+        int who = spokesman(t, (int)i);
+        if (who < 0 || !arrival_of(&t->p->program->tasks.at[i], t->p->stages[stage].barrier))
+            continue;
+        text_add(out, any ? "; " : "");
+        state_text(t, who, out);
+        any = true;
+    }
+    if (!any)
+        text_add(out, "no task arrives on it");
+}
+
+static ww_diag *tell_waiter(teller *t, int agent_index, const char *values)
+{
+    const agent *a = &t->m->now.agents[agent_index];
+    const ir_op *op = op_at(t->p, agent_index, a->pc);
+    text step = {0}, stage = {0}, missing = {0}, arrivers = {0};
+    step_text(t, agent_index, a->pc, &step);
+    stage_text(t, a->stage, &stage);
+    missing_text(t, a->stage, &missing);
+    arrivers_text(t, a->stage, &arrivers);
+    uint32_t phase = t->m->now.barriers[a->stage].count + 1;
+    ww_diag *d =
+        diag_add(&t->list, WW_DEADLOCK, op->place, "%s%stask %s waits for ever at %s%s", values ? values : "",
+                 values ? ", " : "", task_name(t, agent_index), text_str(&step), where(t, agent_index));
+    diag_expected(&t->list, d, "phase %u of %s to complete (parity %u)", phase, text_str(&stage),
+                  (phase - 1) & 1);
+    diag_found(&t->list, d, "%s missing; %s", text_str(&missing), text_str(&arrivers));
+    text_free(&step);
+    text_free(&stage);
+    text_free(&missing);
+    text_free(&arrivers);
+    return d;
+}
+
+static bool is_told(const teller *t, int agent_index)
+{
+    const agent *a = &t->m->now.agents[agent_index];
+    for (int i = 0; i < agent_index; i++)
+        if (t->p->agents[i].task == t->p->agents[agent_index].task &&
+            t->m->now.agents[i].status == AGENT_BLOCKED && t->m->now.agents[i].pc == a->pc &&
+            t->m->now.agents[i].stage == a->stage)
+            return true;
+    return false;
+}
+
+/* Where to look first: an arrival that would end the first wait. */
+static void relate_arrival(teller *t, ww_diag *d, int stage)
+{
+    for (size_t i = 0; i < t->p->program->tasks.len; i++) {
+        const ir_op *op = arrival_of(&t->p->program->tasks.at[i], t->p->stages[stage].barrier);
+        if (!op)
+            continue;
+        diag_related(&t->list, d, op->place, "task %s arrives here, if it gets so far",
+                     t->p->program->tasks.at[i].name);
+        return;
+    }
+}
+
+static void tell_stuck(teller *t, const finding *f)
+{
+    ww_diag *first = tell_waiter(t, f->agent, with_values(t));
+    diag_hint(&t->list, first,
+              "make the tasks fill and empty the same number of slots, in an order that does not close "
+              "a circle");
+    relate_arrival(t, first, f->stage);
+    for (int i = f->agent + 1; i < t->p->agent_count; i++)
+        if (t->m->now.agents[i].status == AGENT_BLOCKED && !is_told(t, i))
+            tell_waiter(t, i, NULL)->severity = WW_NOTE;
+}
+
+/* ---- counts --------------------------------------------------------------------------------------------------------------------------- */
+
+/* Starts a finding about what an agent is about to do with a barrier stage. */
+static ww_diag *tell_agent(teller *t, const finding *f, ww_code code, const char *what)
+{
+    text step = {0}, stage = {0};
+    step_text(t, f->agent, f->op, &step);
+    if (f->stage >= 0)
+        stage_text(t, f->stage, &stage);
+    ww_diag *d = diag_add(&t->list, code, op_at(t->p, f->agent, f->op)->place, "%s, task %s: %s%s %s%s%s",
+                          with_values(t), task_name(t, f->agent), text_str(&step), where(t, f->agent), what,
+                          stage.len ? " " : "", text_str(&stage));
+    text_free(&step);
+    text_free(&stage);
+    return d;
+}
+
+static void tell_too_many(teller *t, const finding *f)
+{
+    ww_diag *d = tell_agent(t, f, WW_OVER_ARRIVAL, "arrives once too often on");
+    diag_expected(&t->list, d, "%u arrivals in phase %u", barrier_of(t, f->stage)->arrivals,
+                  t->m->now.barriers[f->stage].count + 1);
+    diag_found(&t->list, d, "%lld more", (long long)f->number);
+    diag_hint(&t->list, d, "one commit or release by each warp for each slot");
+}
+
+static void tell_wrong_phase(teller *t, const finding *f)
+{
+    ww_diag *d = tell_agent(t, f, WW_OVER_ARRIVAL, "may arrive while an earlier phase is open on");
+    diag_expected(&t->list, d, "completion %lld of the barrier to happen before the arrival",
+                  (long long)f->number - 1);
+    diag_found(&t->list, d, "no chain of barriers from that completion to task %s", task_name(t, f->agent));
+    diag_hint(&t->list, d, "wait for the slot before arriving on it, with as many waits as arrivals");
+}
+
+static void tell_bytes(teller *t, const finding *f)
+{
+    ww_diag *d = tell_agent(t, f, WW_OVER_ARRIVAL, "brings more bytes than were announced on");
+    diag_expected(&t->list, d, "%u bytes a phase", barrier_of(t, f->stage)->tx_bytes);
+    diag_found(&t->list, d, "%lld too many", (long long)f->number);
+    diag_hint(&t->list, d, "the copies of one bracket bring what its acquire announces");
+}
+
+/* ---- laps --------------------------------------------------------------------------------------------------------------------------------- */
+
+static void tell_early_wait(teller *t, const finding *f)
+{
+    ww_diag *d = tell_agent(t, f, WW_LAPPED, "may return two phases early, on");
+    diag_expected(&t->list, d, "completion %lld to happen before the wait for completion %lld",
+                  (long long)f->number - 1, (long long)f->number);
+    diag_found(&t->list, d, "no chain of barriers from that completion to task %s", task_name(t, f->agent));
+    diag_hint(&t->list, d,
+              "wait for each phase of the barrier, or let another barrier order the task after it");
+}
+
+static void tell_lapped(teller *t, const finding *f)
+{
+    text stage = {0};
+    stage_text(t, f->stage, &stage);
+    int who = f->agent < 0 ? f->other_agent : f->agent;
+    const ir_op *op = f->op < 0 ? &plan_task_of(t->p, who)->ops.at[0] : op_at(t->p, who, f->op);
+    ww_diag *d =
+        diag_add(&t->list, WW_LAPPED, op->place,
+                 "%s, task %s completes phase %lld of %s before task %s is sure to have seen the last one",
+                 with_values(t), task_name(t, who), (long long)f->number, text_str(&stage),
+                 task_name(t, f->other_agent));
+    diag_expected(&t->list, d, "each wait of task %s to happen before the next phase ends",
+                  task_name(t, f->other_agent));
+    diag_found(&t->list, d, "no chain of barriers from that wait to this arrival");
+    diag_hint(&t->list, d,
+              "let task %s release what it waits for, so that its slots are not given away early",
+              task_name(t, f->other_agent));
+    text_free(&stage);
+}
+
+static void tell_probe(teller *t, const finding *f)
+{
+    ww_diag *d = tell_agent(t, f, WW_LAPPED, "trusts a probe of another phase or slot than");
+    text asked = {0};
+    stage_text(t, f->other_op, &asked);
+    diag_expected(&t->list, d, "a probe of the slot and phase that are waited for (phase %lld)",
+                  (long long)f->number);
+    diag_found(&t->list, d, "a probe of %s", text_str(&asked));
+    diag_hint(&t->list, d, "probe after the cursor has moved on");
+    text_free(&asked);
+}
+
+/* ---- races --------------------------------------------------------------------------------------------------------------------------------- */
+
+static const char *const access_texts[] = {[ACCESS_READ] = "reads",
+                                           [ACCESS_WRITE] = "writes",
+                                           [ACCESS_COPY] = "copies into",
+                                           [ACCESS_WGMMA] = "reads by wgmma"};
+
+static const char *race_hint(const finding *f)
+{
+    if (f->other_kind == ACCESS_WGMMA)
+        return "release the slot after a work body that waits for the wgmma group (.wgmma_wait)";
+    if (f->other_kind == ACCESS_COPY)
+        return "wait for the slot's full barrier before touching what the copy brings";
+    return "order the two by a pipeline: the first closes the slot that the second opens";
+}
+
+static void tell_race(teller *t, const finding *f)
+{
+    text step = {0}, slot = {0}, other_slot = {0};
+    step_text(t, f->other_agent, f->other_op, &step);
+    slot_text(t, f->slot, &slot);
+    slot_text(t, f->other_slot, &other_slot);
+    ww_diag *d = tell_agent(t, f, WW_RACE, access_texts[f->kind]);
+    d->message = arena_printf(t->list.arena, "%s %s, and nothing orders it after task %s", d->message,
+                              text_str(&slot), task_name(t, f->other_agent));
+    diag_expected(&t->list, d, "a chain of barriers from %s of task %s to this access", text_str(&step),
+                  task_name(t, f->other_agent));
+    diag_found(&t->list, d, "%s, which %s %s, unordered", text_str(&step), access_texts[f->other_kind],
+               text_str(&other_slot));
+    diag_hint(&t->list, d, "%s", race_hint(f));
+    diag_related(&t->list, d, op_at(t->p, f->other_agent, f->other_op)->place, "the other access");
+    text_free(&step);
+    text_free(&slot);
+    text_free(&other_slot);
+}
+
+/* ---- leftovers ------------------------------------------------------------------------------------------------------------------------------ */
+
+static ww_diag *tell_stage(teller *t, const finding *f, const char *what)
+{
+    text stage = {0};
+    const ir_barrier *b = barrier_of(t, f->stage);
+    stage_text(t, f->stage, &stage);
+    ww_diag *d = diag_add(&t->list, WW_LEFTOVER, t->p->kernel->resources.at[b->resource]->place, "%s, %s %s",
+                          with_values(t), text_str(&stage), what);
+    text_free(&stage);
+    relate_arrival(t, d, f->stage);
+    if (d->related.file)
+        d->related_why = arena_strdup(t->list.arena, "an arrival on it");
+    return d;
+}
+
+static void tell_half_phase(teller *t, const finding *f)
+{
+    text missing = {0};
+    missing_text(t, f->stage, &missing);
+    ww_diag *d = tell_stage(t, f, "is left in the middle of a phase");
+    diag_expected(&t->list, d, "all arrivals and bytes of a phase, or none");
+    diag_found(&t->list, d, "%s missing at the end", text_str(&missing));
+    diag_hint(&t->list, d, "make all tasks of one side commit (release) the same number of slots");
+    text_free(&missing);
+}
+
+static void tell_unseen(teller *t, const finding *f)
+{
+    ww_diag *d = tell_stage(t, f, "is filled and nobody waits for it");
+    diag_expected(&t->list, d, "a wait for phase %u before the end", t->m->now.barriers[f->stage].count);
+    diag_found(&t->list, d, "a filled slot that is never consumed");
+    diag_hint(&t->list, d, "make the consumers wait for as many slots as the producers fill");
+}
+
+static void tell_unbalanced(teller *t, const finding *f)
+{
+    int full = f->stage - barrier_of(t, f->stage)->stages;
+    ww_diag *d = tell_stage(t, f, "does not balance");
+    diag_expected(&t->list, d, "%u releases of the slot, one for each time it was filled",
+                  t->m->now.barriers[full].count);
+    diag_found(&t->list, d, "%u", t->m->now.barriers[f->stage].count);
+    diag_hint(&t->list, d, "one release for each wait");
+}
+
+/* ---- outside the model ------------------------------------------------------------------------------------------------------------------------ */
+
+static void tell_drift(teller *t, const finding *f)
+{
+    ww_diag *d = tell_agent(t, f, WW_UNPROVABLE, "may stay behind while other tasks are two tiles further");
+    diag_hint(&t->list, d, "let the tasks of a work queue be at most one tile apart");
+}
+
+static const ww_diag *tell_entangled(teller *t)
+{
+    text name = {0};
+    value_name(t->p, t->result->entangled, &name);
+    ww_diag *d = diag_add(&t->list, WW_UNPROVABLE, t->p->kernel->place, "no steady state was found for %s",
+                          text_str(&name));
+    diag_hint(&t->list, d, "loops that synchronise with each other should have the same bounds");
+    text_free(&name);
+    return t->list.first;
+}
+
+static void (*const tellers[])(teller *, const finding *) = {
+    [FAULT_STUCK] = tell_stuck,
+    [FAULT_TOO_MANY] = tell_too_many,
+    [FAULT_WRONG_PHASE] = tell_wrong_phase,
+    [FAULT_TOO_MANY_BYTES] = tell_bytes,
+    [FAULT_EARLY_WAIT] = tell_early_wait,
+    [FAULT_LAPPED] = tell_lapped,
+    [FAULT_OTHER_PROBE] = tell_probe,
+    [FAULT_RACE] = tell_race,
+    [FAULT_HALF_PHASE] = tell_half_phase,
+    [FAULT_UNSEEN] = tell_unseen,
+    [FAULT_UNBALANCED] = tell_unbalanced,
+    [FAULT_DRIFT] = tell_drift,
+};
+
+const ww_diag *witness_of(const machine *m, const steady_result *result)
+{
+    teller t = {.m = m, .p = m->plan, .result = result};
+    diag_list_init(&t.list, &m->plan->kernel->arena);
+    if (result->entangled >= 0)
+        return tell_entangled(&t);
+    tellers[m->finding.fault](&t, &m->finding);
+    return t.list.first;
+}
+
+/* ---- what a proof covers -------------------------------------------------------------------------------------------------------------------------- */
+
+static void add_part(text *out, const char *part)
+{
+    text_printf(out, "%s%s", out->len ? ", " : "", part);
+}
+
+void witness_covered(const plan *p, const steady_result *result, text *out)
+{
+    bool tiles = false, skips = false;
+    for (int i = 0; i < p->value_count; i++) {
+        const plan_value *v = &p->values[i];
+        tiles |= v->kind == PLAN_TILES;
+        skips |= v->kind == PLAN_SKIP;
+        if (v->kind != PLAN_BOUND)
+            continue;
+        add_part(out, "");
+        value_name(p, i, out);
+        if (v->queue >= 0)
+            text_add(out, " any in each tile");
+        else if (trips_least_value(v->loop) > 0)
+            text_printf(out, " >= %lld", (long long)trips_least_value(v->loop));
+        else
+            text_add(out, " any");
+    }
+    if (tiles)
+        add_part(out, "any number of tiles");
+    if (skips)
+        add_part(out, "every skip pattern");
+    if (!out->len)
+        text_add(out, "the one execution there is, in every interleaving");
+    if (result->period)
+        text_printf(out, "; period %lld", (long long)result->period);
+}

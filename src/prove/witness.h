@@ -1,0 +1,13 @@
+/* witness: a finding as diagnostics, and what a proof covers as one line. */
+#ifndef WW_WITNESS_H
+#define WW_WITNESS_H
+
+#include "prove/steady.h"
+
+/* The refutation: the finding first, then notes that complete it. In the kernel's arena. */
+const ww_diag *witness_of(const machine *m, const steady_result *result);
+
+/* "k_tiles >= 1, any number of tiles, every skip pattern" */
+void witness_covered(const plan *p, const steady_result *result, text *out);
+
+#endif
