@@ -214,8 +214,9 @@ static bool launch_and_compare(const command_line *line, ww_run *r, ww_compariso
 static void print_times(const ww_run *r, double declare_ms)
 {
     const ww_run_times *t = ww_run_times_of(r);
-    printf("time: declare %.3f ms, check %.3f ms, prove %.3f ms, emit %.3f ms, compile %.1f ms%s, load %.1f ms\n",
-           declare_ms, t->check, t->prove, t->emit, t->compile, t->compiled_before ? " (from the cache)" : "", t->load);
+    printf("time: declare %.3f ms, check %.3f ms, prove %.3f ms, emit %.3f ms, open device %.1f ms, "
+           "compile %.1f ms%s, load %.1f ms\n",
+           declare_ms, t->check, t->prove, t->emit, t->open, t->compile, t->compiled_before ? " (from the cache)" : "", t->load);
 }
 
 /* The diagnostics, the counterexample if there is one, and the run's own error. */

@@ -20,6 +20,32 @@ static uint32_t *waits_of(const machine *m, int stage)
     return m->now.waited + (size_t)stage * (size_t)m->plan->agent_count;
 }
 
+/* ---- what an agent is sure of ------------------------------------------------------------------------------------ */
+
+/* A phase that only arrivals complete is complete as soon as all of them have happened: whoever has heard of each
+ * contribution knows the completion, without having waited for it. Bytes come when they please. */
+static bool has_heard_all(const machine *m, int agent_index, int stage, int age)
+{
+    const uint32_t *clock = machine_clock(m, agent_index),
+                   *contributions = stage_contributions(m, stage, age);
+    if (m->now.barriers[stage].by_bytes[age])
+        return false;
+    for (int i = 0; i < m->plan->agent_count; i++)
+        if (contributions[i] > clock[i])
+            return false;
+    return true;
+}
+
+uint32_t barrier_known(machine *m, int agent_index, int stage)
+{
+    uint32_t *known = &machine_clock(m, agent_index)[stage_entry(m, stage)];
+    uint32_t count = m->now.barriers[stage].count;
+    for (int age = 1; age <= 2 && *known + (uint32_t)age <= count; age++)
+        if (has_heard_all(m, agent_index, stage, age))
+            *known = count + 1 - (uint32_t)age;
+    return *known;
+}
+
 /* ---- waiting ---------------------------------------------------------------------------------------------------------------- */
 
 static bool parity_is_over(const barrier_state *b, uint32_t parity)
@@ -32,6 +58,7 @@ static void pass_wait(machine *m, int agent_index, int stage)
     uint32_t *clock = machine_clock(m, agent_index);
     join(clock, stage_done(m, stage), m->plan->width);
     waits_of(m, stage)[agent_index] = clock[agent_index];
+    m->now.barriers[stage].waited = m->now.barriers[stage].count;
 }
 
 /* The completions an agent must know, or the parity could mislead it: all but the one it waits for. */
@@ -44,7 +71,7 @@ wait_result barrier_wait(machine *m, int agent_index, int stage, uint32_t parity
 {
     const barrier_state *b = &m->now.barriers[stage];
     bool over = parity_is_over(b, parity);
-    if (machine_clock(m, agent_index)[stage_entry(m, stage)] < must_know(b, over)) {
+    if (barrier_known(m, agent_index, stage) < must_know(b, over)) {
         (void)machine_fault(m, (finding){FAULT_EARLY_WAIT, .agent = agent_index,
                                          .op = m->now.agents[agent_index].pc, .stage = stage,
                                          .number = must_know(b, over) + 1});
@@ -80,6 +107,17 @@ static void wake_waiters(machine *m, int stage)
         }
 }
 
+static void age_contributions(machine *m, int stage)
+{
+    size_t bytes = (size_t)m->plan->agent_count * sizeof(uint32_t);
+    bool *by_bytes = m->now.barriers[stage].by_bytes;
+    memmove(stage_contributions(m, stage, 1), stage_contributions(m, stage, 0), 2 * bytes);
+    memset(stage_contributions(m, stage, 0), 0, bytes);
+    by_bytes[2] = by_bytes[1];
+    by_bytes[1] = by_bytes[0];
+    by_bytes[0] = false;
+}
+
 static bool complete(machine *m, int stage, int agent_index)
 {
     barrier_state *b = &m->now.barriers[stage];
@@ -93,6 +131,7 @@ static bool complete(machine *m, int stage, int agent_index)
     memset(gathered, 0, bytes);
     memset(waits_of(m, stage), 0, (size_t)m->plan->agent_count * sizeof(uint32_t));
     done[stage_entry(m, stage)] = b->count;
+    age_contributions(m, stage);
     wake_waiters(m, stage);
     return true;
 }
@@ -116,11 +155,12 @@ static bool contribute(machine *m, int agent_index, int stage)
 {
     uint32_t *clock = machine_clock(m, agent_index);
     uint32_t count = m->now.barriers[stage].count;
-    if (clock[stage_entry(m, stage)] < count)
+    if (barrier_known(m, agent_index, stage) < count)
         return machine_fault(m, (finding){FAULT_WRONG_PHASE, .agent = agent_index,
                                           .op = m->now.agents[agent_index].pc, .stage = stage,
                                           .number = count + 1});
     join(stage_gathered(m, stage), clock, m->plan->width);
+    stage_contributions(m, stage, 0)[agent_index] = clock[agent_index];
     clock[agent_index]++;
     return true;
 }
@@ -147,6 +187,7 @@ bool barrier_copy_issued(machine *m, int agent_index, int stage, uint32_t bytes)
         return false;
     if (!contribute(m, agent_index, stage))
         return false;
+    m->now.barriers[stage].by_bytes[0] = true;
     int last = (*m->now.in_flight_first + (*m->now.in_flight_count)++) % MOST_COPIES;
     m->now.in_flight[last] = (copy_in_flight){stage, bytes, m->now.barriers[stage].count + 1, agent_index,
                                               m->now.agents[agent_index].pc};
@@ -177,7 +218,7 @@ static bool stage_is_clean(machine *m, int stage)
         return machine_fault(m, (finding){FAULT_HALF_PHASE, .agent = -1, .op = -1, .stage = stage});
     if (of->side != IR_FULL)
         return true;
-    if (m->now.ended[stage] < b->count)
+    if (b->waited < b->count)
         return machine_fault(m, (finding){FAULT_UNSEEN, .agent = -1, .op = -1, .stage = stage});
     /* The empty barrier of the same pipeline follows the full one. */
     int empty = m->plan->stage_base[barrier + 1] + m->plan->stages[stage].stage;

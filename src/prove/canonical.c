@@ -1,17 +1,6 @@
-/* Canonical words of a configuration. Clock entries are compared with thresholds only: the epochs of accesses and waits
- * that someone has not heard of, and the last phases of a stage. So an entry is written as the number of thresholds it
- * reaches. Order of the parts does not matter, as long as it is always the same. */
+/* Canonical words of a configuration: rings, agents, values; canonical_clocks.c does the clocks. Order of the parts does
+ * not matter, as long as it is always the same. */
 #include "prove/canonical.h"
-
-static void put(canonical *c, int64_t word)
-{
-    vec_push(&c->words, (uint32_t)word);
-}
-
-static bool alive(const machine *m, int agent_index)
-{
-    return m->now.agents[agent_index].status != AGENT_DONE;
-}
 
 /* ---- rings ------------------------------------------------------------------------------------------------------------------- */
 
@@ -85,13 +74,13 @@ static void put_loop(canonical *c, const machine *m, int agent_index)
     const agent *a = &m->now.agents[agent_index];
     const plan_op *loop = loop_of(m, agent_index);
     if (loop->value < 0) {
-        put(c, a->trip);
+        canonical_put(c, a->trip);
         return;
     }
     int instance = value_instance(m, agent_index, loop->value);
     int64_t from = a->pinned ? a->pin : value_known(m, loop->value, instance)->from;
-    put(c, loop->trips.offset + a->trip * loop->trips.step - from);
-    put(c, a->pinned + 2 * (a->trip == 0));
+    canonical_put(c, loop->trips.offset + a->trip * loop->trips.step - from);
+    canonical_put(c, a->pinned + 2 * (a->trip == 0));
 }
 
 static int tiles_value(const plan *p, int queue)
@@ -106,8 +95,8 @@ static void put_tile(canonical *c, const machine *m, int agent_index)
 {
     const agent *a = &m->now.agents[agent_index];
     int value = tiles_value(c->plan, plan_task_of(c->plan, agent_index)->queue);
-    put(c, m->now.newest_tile[value] - a->tile);
-    put(c, value_known(m, value, 0)->from - a->tile);
+    canonical_put(c, m->now.newest_tile[value] - a->tile);
+    canonical_put(c, value_known(m, value, 0)->from - a->tile);
 }
 
 /* What the agent asks, counted from what is known. */
@@ -116,14 +105,14 @@ static void put_asked(canonical *c, const machine *m, int agent_index)
     const agent *a = &m->now.agents[agent_index];
     const plan_op *at = agent_op(m, agent_index);
     int value = at->value >= 0 ? at->value : loop_of(m, agent_index)->value;
-    put(c, a->asked - value_known(m, value, value_instance(m, agent_index, value))->from);
+    canonical_put(c, a->asked - value_known(m, value, value_instance(m, agent_index, value))->from);
 }
 
 static void put_cursor(canonical *c, const machine *m, const ir_cursor *of, const cursor *at)
 {
     int begin = ring_begin(c, m, of->resource);
-    put(c, (at->slot - begin + of->stages) % of->stages);
-    put(c, (at->held - begin + of->stages) % of->stages);
+    canonical_put(c, (at->slot - begin + of->stages) % of->stages);
+    canonical_put(c, (at->held - begin + of->stages) % of->stages);
     if (of->role != IR_PRODUCE && of->role != IR_CONSUME)
         return;
     ir_side side = of->role == IR_PRODUCE ? IR_EMPTY : IR_FULL;
@@ -137,10 +126,10 @@ static void put_cursor(canonical *c, const machine *m, const ir_cursor *of, cons
             uint32_t parity = at->parity ^ (uint32_t)(c->plan->stages[stage].stage < at->slot);
             word = word << 1 | (parity ^ (m->now.barriers[stage].count & 1));
             if (s % 32 == 31)
-                put(c, word);
+                canonical_put(c, word);
         }
     }
-    put(c, word);
+    canonical_put(c, word);
 }
 
 static void put_groups(canonical *c, const machine *m, int agent_index)
@@ -149,9 +138,9 @@ static void put_groups(canonical *c, const machine *m, int agent_index)
         for (int i = 0; i < c->plan->slot_count; i++) {
             int slot = c->slot_order[i];
             if (agent_group(m, agent_index, g)[slot / 32] >> (slot % 32) & 1)
-                put(c, i);
+                canonical_put(c, i);
         }
-        put(c, -1);
+        canonical_put(c, -1);
     }
 }
 
@@ -159,13 +148,13 @@ static void put_agent(canonical *c, const machine *m, int agent_index)
 {
     const agent *a = &m->now.agents[agent_index];
     const ir_task *t = plan_task_of(c->plan, agent_index);
-    put(c, a->status);
-    put(c, a->groups);
+    canonical_put(c, a->status);
+    canonical_put(c, a->groups);
     put_groups(c, m, agent_index);
     if (a->status == AGENT_DONE)
         return;
-    put(c, a->pc);
-    put(c, a->in_loop + 2 * a->in_tile_loop);
+    canonical_put(c, a->pc);
+    canonical_put(c, a->in_loop + 2 * a->in_tile_loop);
     if (a->in_loop)
         put_loop(c, m, agent_index);
     if (a->in_tile_loop)
@@ -176,162 +165,9 @@ static void put_agent(canonical *c, const machine *m, int agent_index)
         put_cursor(c, m, &t->cursors.at[i], agent_cursor(m, agent_index, (int)i));
     for (int i = 0; i < t->status_count; i++) {
         const probe *asked = &m->now.probes[c->plan->agents[agent_index].statuses + i];
-        put(c, asked->stage < 0 ? -1 : c->stage_place[asked->stage]);
+        canonical_put(c, asked->stage < 0 ? -1 : c->stage_place[asked->stage]);
         if (asked->stage >= 0)
-            put(c, (int64_t)(asked->parity ^ (m->now.barriers[asked->stage].count & 1)));
-    }
-}
-
-/* ---- clock entries ---------------------------------------------------------------------------------------------------------------- */
-
-static int64_t rank(const canonical *c, int64_t value)
-{
-    int64_t n = 0;
-    for (size_t i = 0; i < c->thresholds.len; i++)
-        n += c->thresholds.at[i] <= value;
-    return n;
-}
-
-/* The smallest entry among agents that can still act, other than the one whose epoch it is. */
-static uint32_t least_known(const machine *m, int entry)
-{
-    uint32_t least = UINT32_MAX;
-    for (int i = 0; i < m->plan->agent_count; i++)
-        if (i != entry && alive(m, i) && machine_clock(m, i)[entry] < least)
-            least = machine_clock(m, i)[entry];
-    return least;
-}
-
-static uint32_t waited_epoch(const machine *m, int stage, int agent_index)
-{
-    return m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)agent_index];
-}
-
-static bool wait_matters(const machine *m, int stage, int agent_index, uint32_t least)
-{
-    uint32_t waited = waited_epoch(m, stage, agent_index);
-    if (waited <= stage_gathered(m, stage)[agent_index])
-        return false;
-    return waited > least || !m->now.barriers[stage].pending;
-}
-
-static void gather_agent_thresholds(canonical *c, const machine *m, int agent_index, uint32_t least)
-{
-    c->thresholds.len = 0;
-    for (int slot = 0; slot < c->plan->slot_count; slot++) {
-        if (!m->now.touched[slot])
-            continue;
-        const access *a = &slot_accesses(m, slot)[agent_index];
-        const uint32_t epochs[] = {a->write, a->write_before, a->read, a->wgmma_done};
-        for (size_t i = 0; i < ARRAY_LEN(epochs); i++)
-            if (epochs[i] > least)
-                vec_push(&c->thresholds, epochs[i]);
-    }
-    for (int stage = 0; stage < c->plan->stage_count; stage++)
-        if (wait_matters(m, stage, agent_index, least))
-            vec_push(&c->thresholds, waited_epoch(m, stage, agent_index));
-}
-
-static void put_entry_of_all(canonical *c, const machine *m, int entry)
-{
-    for (int i = 0; i < c->plan->agent_count; i++)
-        if (i != entry && alive(m, i))
-            put(c, rank(c, machine_clock(m, i)[entry]));
-    for (int i = 0; i < c->plan->stage_count; i++) {
-        put(c, rank(c, stage_gathered(m, c->stage_order[i])[entry]));
-        put(c, rank(c, stage_done(m, c->stage_order[i])[entry]));
-    }
-}
-
-/* How a lap that was recorded for a slot relates to the laps in which producers may touch the slot next. */
-static void put_laps(canonical *c, const machine *m, int slot, int64_t lap)
-{
-    const plan_slot *of = &c->plan->slots[slot];
-    int resource = c->plan->program->buffers.at[of->buffer].resource;
-    for (int i = 0; of->pipelined && i < c->plan->agent_count; i++) {
-        const ir_task *t = plan_task_of(c->plan, i);
-        for (size_t j = 0; alive(m, i) && j < t->cursors.len; j++) {
-            if (t->cursors.at[j].resource != resource || t->cursors.at[j].role != IR_PRODUCE)
-                continue;
-            const cursor *at = agent_cursor(m, i, (int)j);
-            int64_t ahead = lap - (at->lap + (of->stage < at->slot));
-            put(c, ahead < -2 ? -2 : ahead > 3 ? 3 : ahead);
-        }
-    }
-}
-
-static void put_threshold(canonical *c, int kind, int place, int64_t epoch)
-{
-    put(c, kind);
-    put(c, place);
-    put(c, rank(c, epoch));
-}
-
-static void put_agent_entry(canonical *c, const machine *m, int agent_index)
-{
-    uint32_t least = least_known(m, agent_index);
-    gather_agent_thresholds(c, m, agent_index, least);
-    put(c, (int64_t)c->thresholds.len);
-    for (int i = 0; i < c->plan->slot_count; i++) {
-        int slot = c->slot_order[i];
-        if (!m->now.touched[slot])
-            continue;
-        const access *a = &slot_accesses(m, slot)[agent_index];
-        const uint32_t epochs[] = {a->write, a->write_before, a->read, a->wgmma_done};
-        for (size_t e = 0; e < ARRAY_LEN(epochs); e++)
-            if (epochs[e] > least)
-                put_threshold(c, (int)e, i, epochs[e]);
-        if (a->write > least)
-            put_laps(c, m, slot, a->write_lap);
-    }
-    if (!c->thresholds.len)
-        return;
-    for (int i = 0; i < c->plan->stage_count; i++) {
-        int stage = c->stage_order[i];
-        if (wait_matters(m, stage, agent_index, least))
-            put_threshold(c, -1, i, waited_epoch(m, stage, agent_index));
-    }
-    put_entry_of_all(c, m, agent_index);
-}
-
-static void put_stage_entry(canonical *c, const machine *m, int stage)
-{
-    int entry = stage_entry(m, stage);
-    uint32_t least = least_known(m, entry);
-    const barrier_state *b = &m->now.barriers[stage];
-    c->thresholds.len = 0;
-    vec_push(&c->thresholds, (int64_t)b->count);
-    vec_push(&c->thresholds, (int64_t)b->count - 1);
-    for (int slot = 0; slot < c->plan->slot_count; slot++) {
-        const copied *copy = &m->now.copies[slot];
-        if (copy->stage == stage && copy->phase > least)
-            vec_push(&c->thresholds, copy->phase);
-        if (copy->stage == stage && copy->phase_before > least)
-            vec_push(&c->thresholds, copy->phase_before);
-    }
-    put(c, (int64_t)c->thresholds.len);
-    put(c, b->pending);
-    put(c, b->tx);
-    put(c, rank(c, b->count));
-    put(c, rank(c, (int64_t)b->count - 1));
-    put(c, rank(c, m->now.ended[stage]));
-    for (int i = 0; i < c->plan->slot_count; i++) {
-        int slot = c->slot_order[i];
-        const copied *copy = &m->now.copies[slot];
-        if (copy->stage != stage || copy->phase <= least)
-            continue;
-        put_threshold(c, copy->whole, i, copy->phase);
-        put(c, copy->phase_before > least ? rank(c, copy->phase_before) : 0);
-        put_laps(c, m, slot, copy->lap);
-    }
-    put_entry_of_all(c, m, entry);
-    for (int i = 0; i < c->plan->agent_count; i++) {
-        const ir_task *t = plan_task_of(c->plan, i);
-        for (int s = 0; alive(m, i) && s < t->status_count; s++) {
-            const probe *asked = &m->now.probes[c->plan->agents[i].statuses + s];
-            if (asked->stage == stage)
-                put(c, rank(c, asked->known));
-        }
+            canonical_put(c, (int64_t)(asked->parity ^ (m->now.barriers[asked->stage].count & 1)));
     }
 }
 
@@ -343,7 +179,7 @@ static uint64_t asked_later(const machine *m, bool of_tile, int instance)
     uint64_t mask = 0;
     for (int i = 0; i < m->plan->agent_count; i++) {
         const agent *a = &m->now.agents[i];
-        if (alive(m, i) && (!of_tile || (a->in_tile_loop && (a->tile & 1) == instance)))
+        if (machine_alive(m, i) && (!of_tile || (a->in_tile_loop && (a->tile & 1) == instance)))
             mask |= agent_op(m, i)->later;
     }
     return mask;
@@ -354,7 +190,7 @@ static bool asked_now(const machine *m, int value, int instance)
 {
     for (int i = 0; i < m->plan->agent_count; i++) {
         const agent *a = &m->now.agents[i];
-        if (!alive(m, i))
+        if (!machine_alive(m, i))
             continue;
         if (m->plan->values[value].kind == PLAN_TILES) {
             if (a->in_tile_loop && plan_task_of(m->plan, i)->queue == m->plan->values[value].queue)
@@ -392,19 +228,19 @@ static void put_values(canonical *c, const machine *m, const question *q)
             const knowledge *k = value_known(m, value, instance);
             bool later = (of_tile ? tiles[instance] : launch) >> value & 1;
             bool asked = value == q->value && instance == q->instance;
-            put(c, later || asked_now(m, value, instance) ? k->period : -1);
-            put(c, later && !asked ? k->from : -1);
+            canonical_put(c, later || asked_now(m, value, instance) ? k->period : -1);
+            canonical_put(c, later && !asked ? k->from : -1);
             if (asked && later) {
                 c->asked_again = true;
                 asked_from = k->from;
             }
         }
     }
-    put(c, q->value);
-    put(c, q->instance == first_instance(m, q->value));
-    put(c, c->asked_again);
+    canonical_put(c, q->value);
+    canonical_put(c, q->instance == first_instance(m, q->value));
+    canonical_put(c, c->asked_again);
     c->chain_length = c->words.len;
-    put(c, asked_from);
+    canonical_put(c, asked_from);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------------------------- */
@@ -418,6 +254,7 @@ void canonical_init(canonical *c, const plan *p)
     c->ring_cursor = arena_array(a, int, resources + 1);
     c->stage_order = arena_array(a, int, p->stage_count + 1);
     c->stage_place = arena_array(a, int, p->stage_count + 1);
+    c->stage_use = arena_array(a, uint8_t, p->stage_count + 1);
     c->slot_order = arena_array(a, int, p->slot_count + 1);
     for (size_t r = 0; r < resources; r++)
         choose_ring_cursor(c, (int)r);
@@ -425,6 +262,7 @@ void canonical_init(canonical *c, const plan *p)
 
 void canonical_free(canonical *c)
 {
+    vec_free(&c->marks);
     vec_free(&c->thresholds);
     vec_free(&c->words);
 }
@@ -435,9 +273,6 @@ void canonical_of(canonical *c, const machine *m, const question *q)
     order_rings(c, m);
     for (int i = 0; i < c->plan->agent_count; i++)
         put_agent(c, m, i);
-    for (int i = 0; i < c->plan->agent_count; i++)
-        put_agent_entry(c, m, i);
-    for (int i = 0; i < c->plan->stage_count; i++)
-        put_stage_entry(c, m, c->stage_order[i]);
+    canonical_clocks(c, m);
     put_values(c, m, q);
 }

@@ -8,13 +8,23 @@
 
 #include "prove/machine.h"
 
+/* An epoch or phase that entries of clocks may yet be compared with. */
+typedef struct canonical_mark {
+    int kind, place;
+    int64_t threshold;
+    int slot; /* its lap matters too; -1: it has none */
+    int64_t lap;
+} canonical_mark;
+
 typedef struct canonical {
     const plan *plan;
     int *ring_agent,
         *ring_cursor; /* by resource: the cursor that says where the ring begins; -1: not rotated */
     int *stage_order, *slot_order; /* canonical place -> stage, slot */
     int *stage_place;              /* the reverse */
-    VEC(int64_t) thresholds;       /* of the clock entry at hand */
+    uint8_t *stage_use;            /* which clocks and contributions of a stage matter */
+    VEC(canonical_mark) marks;     /* for the clock entry at hand */
+    VEC(int64_t) thresholds;       /* of the marks: sorted, each once */
     VEC(uint32_t) words; /* the result; the last is the value asked about, if it will be asked again */
     size_t chain_length; /* the length without it */
     bool asked_again;    /* that value may be asked about by loops that have not started */
@@ -25,5 +35,13 @@ void canonical_free(canonical *c);
 
 /* The configuration of a machine at rest that asks q. */
 void canonical_of(canonical *c, const machine *m, const question *q);
+
+/* Part of it: barriers, accesses, clocks. */
+void canonical_clocks(canonical *c, const machine *m);
+
+static inline void canonical_put(canonical *c, int64_t word)
+{
+    vec_push(&c->words, (uint32_t)word);
+}
 
 #endif

@@ -32,7 +32,7 @@ static size_t lay_out(config *c, const plan *p, int slot_words, char *block)
     c->gathered = take(&l, stages * width, sizeof(uint32_t));
     c->done = take(&l, stages * width, sizeof(uint32_t));
     c->waited = take(&l, stages * agents, sizeof(uint32_t));
-    c->ended = take(&l, stages, sizeof(uint32_t));
+    c->contributed = take(&l, 3 * stages * agents, sizeof(uint32_t));
     c->groups = take(&l, agents * MOST_GROUPS * (size_t)slot_words, sizeof(uint32_t));
     c->in_flight_first = take(&l, 1, sizeof(int));
     c->in_flight_count = take(&l, 1, sizeof(int));

@@ -8,7 +8,7 @@
  * accesses.c   accesses to shared memory and races
  * values.c     what is known of symbolic values, and questions
  * run.c        operations, scheduling
- * canonical.c  configurations up to a shift of phases and a rotation of rings
+ * canonical.c  configurations up to a shift of phases and a rotation of rings (with canonical_clocks.c)
  * steady.c     all values: the search over questions
  * witness.c    what to tell the author */
 #ifndef WW_MACHINE_H
@@ -50,6 +50,8 @@ typedef struct barrier_state {
     uint32_t count;   /* completed phases */
     uint32_t pending; /* arrivals still expected */
     int64_t tx;       /* bytes announced and not arrived */
+    uint32_t waited;  /* the last completion that someone has waited for */
+    bool by_bytes[3]; /* bulk copies contributed to the current phase, the last, the one before */
 } barrier_state;
 
 /* The last accesses of one agent to one slot, as epochs (0: none), and the operations that made them. */
@@ -90,17 +92,19 @@ typedef struct config {
     cursor *cursors;
     probe *probes;
     barrier_state *barriers;
-    access *accesses;          /* [slot][agent] */
-    copied *copies;            /* [slot] */
-    uint8_t *touched;          /* [slot] TOUCHED_*: which kinds of access there have been */
-    knowledge *known;          /* [value][tile & 1] */
-    int64_t *newest_tile;      /* [value], PLAN_TILES: -1 before the first */
-    uint32_t *clocks;          /* [agent][width] */
-    uint32_t *gathered;        /* [stage][width]: join of the arrivals of the current phase */
-    uint32_t *done;            /* [stage][width]: clock of the last completion */
-    uint32_t *waited;          /* [stage][agent]: epoch of its wait for the last completion; 0: none */
-    uint32_t *ended;           /* [stage]: phases known complete by agents that have finished */
-    uint32_t *groups;          /* [agent][MOST_GROUPS][slot words]: slots that a wgmma group reads */
+    access *accesses;     /* [slot][agent] */
+    copied *copies;       /* [slot] */
+    uint8_t *touched;     /* [slot] TOUCHED_*: which kinds of access there have been */
+    knowledge *known;     /* [value][tile & 1] */
+    int64_t *newest_tile; /* [value], PLAN_TILES: -1 before the first */
+    uint32_t *clocks;     /* [agent][width] */
+    uint32_t *gathered;   /* [stage][width]: join of the arrivals of the current phase */
+    uint32_t *done;       /* [stage][width]: clock of the last completion */
+    uint32_t *waited;     /* [stage][agent]: epoch of its wait for the last completion; 0: none */
+    uint32_t
+        *contributed; /* [stage][3][agent]: epoch of its contribution to the current phase, the last, the one
+                                   before; 0: none */
+    uint32_t *groups; /* [agent][MOST_GROUPS][slot words]: slots that a wgmma group reads */
     copy_in_flight *in_flight; /* ring */
     int *in_flight_first, *in_flight_count;
 } config;
@@ -178,10 +182,19 @@ static inline uint32_t *agent_group(const machine *m, int agent_index, int group
 {
     return m->now.groups + ((size_t)agent_index * MOST_GROUPS + (size_t)group) * (size_t)m->slot_words;
 }
+/* Epochs of the contributions to a phase that is `age` (0 to 2) completions old. */
+static inline uint32_t *stage_contributions(const machine *m, int stage, int age)
+{
+    return m->now.contributed + ((size_t)stage * 3 + (size_t)age) * (size_t)m->plan->agent_count;
+}
 /* The agent's index of a clock entry for a stage. */
 static inline int stage_entry(const machine *m, int stage)
 {
     return m->plan->agent_count + stage;
+}
+static inline bool machine_alive(const machine *m, int agent_index)
+{
+    return m->now.agents[agent_index].status != AGENT_DONE;
 }
 static inline const plan_op *agent_op(const machine *m, int agent_index)
 {
@@ -205,6 +218,8 @@ bool barrier_arrive(machine *m, int agent_index, int stage, uint32_t arrivals, u
 bool barrier_copy_issued(machine *m, int agent_index, int stage, uint32_t bytes);
 bool barrier_copy_completes(machine *m); /* the oldest in flight */
 bool barrier_end_is_clean(machine *m);   /* at the end of the program */
+/* The last completion of a stage that the agent is sure of, among the last two; an earlier one otherwise. */
+uint32_t barrier_known(machine *m, int agent_index, int stage);
 
 /* ---- accesses.c ----------------------------------------------------------------------------------------------------------------- */
 

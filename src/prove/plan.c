@@ -248,6 +248,27 @@ static void read_task(plan *p, plan_task *t, const ir_task *task)
         check_advance(p, t, i, tile_end);
 }
 
+static void note_use(plan *p, int task, const ir_op *op)
+{
+    if (op->barrier >= 0)
+        *plan_uses(p, task, op->barrier) = true;
+    if (op->kind == IR_WAIT)
+        *plan_waits_on(p, task, op->barrier) = true;
+    for (int i = 0; i < op->effect_count; i++)
+        if (op->effects[i].barrier >= 0)
+            *plan_uses(p, task, op->effects[i].barrier) = true;
+}
+
+static void find_uses(plan *p)
+{
+    size_t pairs = p->program->tasks.len * p->program->barriers.len;
+    p->waits_on = arena_array(&p->kernel->arena, bool, pairs + 1);
+    p->uses = arena_array(&p->kernel->arena, bool, pairs + 1);
+    for (size_t task = 0; task < p->program->tasks.len; task++)
+        for (int i = 0; i < p->tasks[task].count; i++)
+            note_use(p, (int)task, p->tasks[task].ops[i].op);
+}
+
 /* ---- correlated bounds ------------------------------------------------------------------------------ */
 
 static bool mentions(const ir_op *loop, const ww_bound *b)
@@ -293,6 +314,7 @@ plan *plan_new(ww_kernel *k, const ir_program *program)
     p->tasks = arena_array(&k->arena, plan_task, program->tasks.len + 1);
     for (size_t i = 0; i < program->tasks.len; i++)
         read_task(p, &p->tasks[i], &program->tasks.at[i]);
+    find_uses(p);
     raise_to_promise(p);
     check_values(p);
     for (size_t i = 0; i < program->tasks.len; i++)

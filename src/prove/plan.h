@@ -68,6 +68,8 @@ typedef struct plan {
     int *overlaps;
     int *stage_base; /* by barrier: number of its stage 0 */
     int *slot_base;  /* by buffer */
+    bool *waits_on;  /* [task][barrier] */
+    bool *uses;      /* [task][barrier]: waits, probes, arrives or copies */
     plan_value values[PLAN_MAX_VALUES];
     int agent_count, stage_count, slot_count, value_count, cursor_count, status_count;
     int width;           /* of a clock: agents, then barrier stages */
@@ -84,6 +86,16 @@ ww_diag *plan_diag(ww_kernel *k, ww_code code, ww_place place, diag_list *list, 
 static inline const ir_task *plan_task_of(const plan *p, int agent)
 {
     return p->tasks[p->agents[agent].task].task;
+}
+
+static inline bool *plan_waits_on(const plan *p, int task, int barrier)
+{
+    return &p->waits_on[(size_t)task * p->program->barriers.len + (size_t)barrier];
+}
+
+static inline bool *plan_uses(const plan *p, int task, int barrier)
+{
+    return &p->uses[(size_t)task * p->program->barriers.len + (size_t)barrier];
 }
 
 static inline const char *plan_resource_name(const plan *p, int resource)

@@ -141,9 +141,8 @@ static probe *probe_of(const machine *m, int agent_index, int status)
 static bool run_probe(machine *m, int agent_index, const plan_op *p)
 {
     int stage = stage_of(m, agent_index, p->op);
-    *probe_of(m, agent_index, p->op->status) =
-        (probe){stage, agent_cursor(m, agent_index, p->op->cursor)->parity,
-                machine_clock(m, agent_index)[stage_entry(m, stage)]};
+    *probe_of(m, agent_index, p->op->status) = (probe){
+        stage, agent_cursor(m, agent_index, p->op->cursor)->parity, barrier_known(m, agent_index, stage)};
     return next(m, agent_index);
 }
 
@@ -229,23 +228,13 @@ static run_op *const run_table[IR_KIND_COUNT] = {
 
 /* ---- scheduling ------------------------------------------------------------------------------------------------------------------ */
 
-static void finish(machine *m, int agent_index)
-{
-    const uint32_t *clock = machine_clock(m, agent_index);
-    agent_at(m, agent_index)->status = AGENT_DONE;
-    for (int i = 0; i < m->plan->stage_count; i++) {
-        uint32_t known = clock[stage_entry(m, i)];
-        m->now.ended[i] = known > m->now.ended[i] ? known : m->now.ended[i];
-    }
-}
-
 static void run_agent(machine *m, int agent_index)
 {
     agent *a = agent_at(m, agent_index);
     const plan_task *t = &m->plan->tasks[m->plan->agents[agent_index].task];
     while (a->status == AGENT_RUNS) {
         if (a->pc == t->count) {
-            finish(m, agent_index);
+            a->status = AGENT_DONE;
             return;
         }
         const plan_op *p = &t->ops[a->pc];

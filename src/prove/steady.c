@@ -49,12 +49,26 @@ typedef struct search {
 
 /* ---- nodes seen ---------------------------------------------------------------------------------------------------------------- */
 
+/* Two lanes, so that multiplications overlap. */
 static uint64_t hash_words(const uint32_t *words, size_t n)
 {
-    uint64_t h = HASH_SEED;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 29;
+    uint64_t even = HASH_SEED, odd = ~HASH_SEED;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        even = (even ^ (words[i] | (uint64_t)words[i + 1] << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+        odd = (odd ^ (words[i + 2] | (uint64_t)words[i + 3] << 32)) * UINT64_C(0xd6e8feb86659fd93);
+        even ^= even >> 32;
+        odd ^= odd >> 32;
+    }
+    for (; i < n; i++)
+        even = (even ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return (even ^ odd << 1) ^ (even ^ odd) >> 29;
+}
+
+/* The whole is the chain's part and one word more. */
+static uint64_t hash_whole(uint64_t chain_hash, uint32_t last)
+{
+    return (chain_hash ^ last) * UINT64_C(0x9e3779b97f4a7c15) ^ chain_hash >> 31;
 }
 
 /* Hashes are 64 bits and compared first; equal hashes with different words are kept apart by probing on. */
@@ -142,7 +156,8 @@ static bool closes_cycle(search *s, int last, const question *q, uint64_t chain_
 
 /* ---- growing the search ------------------------------------------------------------------------------------------------------------ */
 
-static void add_node(search *s, int parent, bool more, int chain, const question *q)
+static void add_node(search *s, int parent, bool more, int chain, const question *q, uint64_t chain_hash,
+                     uint64_t hash)
 {
     node n = {.parent = parent,
               .more = more,
@@ -155,8 +170,8 @@ static void add_node(search *s, int parent, bool more, int chain, const question
               .chain_length = s->form.chain_length};
     n.words = base_alloc(n.length * sizeof(uint32_t));
     memcpy(n.words, s->form.words.at, n.length * sizeof(uint32_t));
-    n.hash = hash_words(n.words, n.length);
-    n.chain_hash = hash_words(n.words, n.chain_length);
+    n.hash = hash;
+    n.chain_hash = chain_hash;
     vec_push(&s->nodes, n);
     table_grow(s);
     table_add(s, (int)s->nodes.len - 1);
@@ -168,15 +183,17 @@ static void add_node(search *s, int parent, bool more, int chain, const question
 static void meet(search *s, int parent, bool more, const question *q)
 {
     canonical_of(&s->form, s->m, q);
+    uint64_t chain_hash = hash_words(s->form.words.at, s->form.chain_length);
+    uint64_t hash = hash_whole(chain_hash, s->form.words.at[s->form.chain_length]);
     int chain = continues_chain(s, parent, more, q) ? parent : -1;
-    if (chain >= 0 && closes_cycle(s, chain, q, hash_words(s->form.words.at, s->form.chain_length)))
+    if (chain >= 0 && closes_cycle(s, chain, q, chain_hash))
         return;
-    if (s->nodes.len && seen_before(s, hash_words(s->form.words.at, s->form.words.len)))
+    if (s->nodes.len && seen_before(s, hash))
         return;
     if (s->nodes.len == MOST_NODES)
         s->result->entangled = q->value;
     else
-        add_node(s, parent, more, chain, q);
+        add_node(s, parent, more, chain, q, chain_hash, hash);
 }
 
 /* ---- answers ---------------------------------------------------------------------------------------------------------------------------- */
@@ -254,6 +271,11 @@ static void follow_all(search *s)
         if (!run_on(s, b.node, more)) {
             tell_path(s, b.node, more);
             return;
+        }
+        /* The second answer is the last, unless a cycle through the node will be taken together. */
+        if (more && !s->nodes.at[b.node].asked_again) {
+            free(s->nodes.at[b.node].snapshot);
+            s->nodes.at[b.node].snapshot = NULL;
         }
     }
     s->result->finished = s->result->entangled < 0;

@@ -1,5 +1,5 @@
-/* Number formats: every encoding, every rounding and every tie against a slow reference, which knows of a format only
- * the list of its values. */
+/* Number formats: every encoding, every rounding and every tie against a slow reference, which knows of a
+ * format only the list of its values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* ---- the reference ------------------------------------------------------------------------------ */
+/* ---- the reference ------------------------------------------------------------------------------- */
 
 /* A format by the book: what each magnitude is worth, as a formula written out. */
 typedef struct book_row {
@@ -80,7 +80,7 @@ static uint32_t reference_encode(const book_row *row, double value, num_rounding
     return result | sign_of(row, negative);
 }
 
-/* ---- exhaustive checks ---------------------------------------------------------------------------- */
+/* ---- exhaustive checks --------------------------------------------------------------------------- */
 
 #define EACH_ROW(row) for (const book_row *row = book; row != book + ARRAY_LEN(book); row++)
 
@@ -191,7 +191,7 @@ static void relu_and_unsigned_formats_lose_what_is_negative(void **state)
     assert_int_equal(num_encode(NUM_UE4M3, -3.0, NUM_RN, 0), 0);
 }
 
-/* ---- single formats --------------------------------------------------------------------------------- */
+/* ---- single formats ------------------------------------------------------------------------------ */
 
 static void ue8m0_holds_powers_only(void **state)
 {
@@ -243,7 +243,7 @@ static void values_of_documentation(void **state)
     assert_int_equal(num_encode(NUM_E4M3, 465, NUM_RN, 0), 0x7f);
 }
 
-/* ---- short ways --------------------------------------------------------------------------------------- */
+/* ---- short ways ---------------------------------------------------------------------------------- */
 
 static void short_decodes_equal_the_table(void **state)
 {

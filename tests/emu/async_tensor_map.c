@@ -1,5 +1,5 @@
-/* Tensor maps as bytes: what is encoded is decoded, each rule of cuTensorMapEncodeTiled with the smallest accepted
- * neighbour of what breaks it, and bytes that are no map. */
+/* Tensor maps as bytes: what is encoded is decoded, each rule of cuTensorMapEncodeTiled with the smallest
+ * accepted neighbour of what breaks it, and bytes that are no map. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void every_changed_bit_is_noticed(void **state)
     assert_false(emu_tensor_map_decode(bytes, &back));
 }
 
-/* ---- rules ------------------------------------------------------------------------------------------ */
+/* ---- rules --------------------------------------------------------------------------------------- */
 
 static void expect_verdict(const emu_tensor *t, const char *want)
 {
@@ -97,21 +97,31 @@ static void expect_verdict(const emu_tensor *t, const char *want)
         expect_verdict(&t, NULL);                                                                            \
     } while (0)
 
-static void rules_of_single_members(void **state)
+static void rules_of_kinds(void **state)
 {
     (void)state;
-    const uint64_t four_giga = UINT64_C(1) << 32, tera = UINT64_C(1) << 40;
     RULE("the element type is not one of a tensor map's", element, (emu_element)13, EMU_BF16);
     RULE("the swizzle is not none, 32B, 64B or 128B", swizzle, (emu_swizzle)4, EMU_SWIZZLE_128B);
     RULE("the rank is not 1 to 5", rank, 0, 1);
     RULE("the rank is not 1 to 5", rank, 6, 2);
     RULE("the global address is not a multiple of 16", address, 0x1008, 0x1010);
+}
+
+static void rules_of_tensors(void **state)
+{
+    (void)state;
+    const uint64_t four_giga = UINT64_C(1) << 32, tera = UINT64_C(1) << 40;
     RULE("an extent is not 1 to 2^32", extent[0], 0, 1);
     RULE("an extent is not 1 to 2^32", extent[1], four_giga + 1, four_giga);
-    RULE("a box dimension is not 1 to 256", box[1], 0, 1);
-    RULE("a box dimension is not 1 to 256", box[1], 257, 256);
     RULE("a stride is not a multiple of 16 bytes", stride_bytes[0], 136, 144);
     RULE("a stride is not below 2^40 bytes", stride_bytes[0], tera, tera - 16);
+}
+
+static void rules_of_boxes(void **state)
+{
+    (void)state;
+    RULE("a box dimension is not 1 to 256", box[1], 0, 1);
+    RULE("a box dimension is not 1 to 256", box[1], 257, 256);
     RULE("the inner box dimension is not a multiple of 16 bytes", box[0], 60, 56);
     RULE("the inner box dimension is larger than the swizzle span", box[0], 72, 64);
     RULE("the inner box dimension is larger than the swizzle span", swizzle, EMU_SWIZZLE_64B,
@@ -136,7 +146,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_encoded_is_decoded),
         cmocka_unit_test(every_changed_bit_is_noticed),
-        cmocka_unit_test(rules_of_single_members),
+        cmocka_unit_test(rules_of_kinds),
+        cmocka_unit_test(rules_of_tensors),
+        cmocka_unit_test(rules_of_boxes),
         cmocka_unit_test(a_box_fits_shared_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

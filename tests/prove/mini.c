@@ -198,14 +198,15 @@ static void record(ww_schedule *s, void *context)
 
 /* ---- declaring --------------------------------------------------------------------------------------- */
 
-mini mini_new(void)
+mini mini_new(bool skips)
 {
     mini m = {.kernel = ww_kernel_new("mini", &(ww_kernel_options){.body = "mini.cuh",
                                                                    .body_folder = ".",
                                                                    .params = "params",
                                                                    .params_bytes = sizeof(params)})};
     m.queue = ww_queue_static(
-        m.kernel, "queue", &(ww_queue_options){.tiles = {ww_arg(params, tiles, 0)}, .skip = "skip"});
+        m.kernel, "queue",
+        &(ww_queue_options){.tiles = {ww_arg(params, tiles, 0)}, .skip = skips ? "skip" : NULL});
     return m;
 }
 

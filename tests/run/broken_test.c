@@ -133,7 +133,7 @@ static ww_kernel *declare(const variant *v)
     c.input = ww_resource_new(k, "input", &(ww_resource_options){.work = input_work});
     c.ring = ring(k, "ring", v->pipeline);
     if (v->store == store_waiting_for_the_other)
-        c.other = ring(k, "other", (ww_pipeline){0});
+        c.other = ring(k, "other", (ww_pipeline){.producer_arrivals = 1, .consumer_arrivals = 4});
     c.output = ww_resource_new(k, "output", &(ww_resource_options){.work = output_work});
     ww_task_new(k, "store", &(ww_task_options){.warps = 4, .schedule = v->store, .context = &c});
     ww_task_new(k, "load", &(ww_task_options){.first_warp = 4, .warps = 1, .schedule = v->load, .context = &c});
@@ -142,7 +142,7 @@ static ww_kernel *declare(const variant *v)
 
 static const variant variants[] = {
     {"right", load, store, {0}, WW_NO_CODE},
-    {"a consumer that never releases", load, store_without_release, {0}, WW_COVERAGE},
+    {"a consumer that never releases", load, store_without_release, {.consumer_arrivals = 4}, WW_COVERAGE},
     {"a release too many", load, store_with_two_releases, {0}, WW_BRACKET},
     {"a wrong arrival count", load, store, {.consumer_arrivals = 5}, WW_ARRIVALS},
     {"wrong bytes", load, store, {.tx_bytes = 2 * TMA_COPY_ROW_BYTES}, WW_TX_BYTES},
@@ -207,7 +207,7 @@ static void test_refused(void **state)
 static void test_harmful(void **state)
 {
     (void)state;
-    char why[4096];
+    char why[16384];
     for (size_t i = 1; i < sizeof variants / sizeof *variants; i++) {
         ww_kernel *k = declare(&variants[i]);
         ww_kernel_unchecked(k);
@@ -221,7 +221,7 @@ static void test_harmful(void **state)
 static void test_right(void **state)
 {
     (void)state;
-    char why[4096];
+    char why[16384];
     ww_kernel *k = declare(&variants[0]);
     ww_diag_print(stdout, ww_kernel_check(k));
     assert_int_equal(ww_diag_count(ww_kernel_check(k), WW_ERROR), 0);
@@ -233,13 +233,14 @@ static void test_right(void **state)
 static void test_deadlock_report(void **state)
 {
     (void)state;
-    char why[4096];
+    char why[16384];
     ww_kernel *k = declare(&variants[1]);
     ww_kernel_unchecked(k);
     run_on_emulator(k, why, sizeof why);
+    assert_non_null(strstr(why, "deadlock"));
     assert_non_null(strstr(why, "task load"));
     assert_non_null(strstr(why, "ring.empty[0]"));
-    assert_non_null(strstr(why, "parity"));
+    assert_non_null(strstr(why, "for parity 0: it is in a phase of parity 0, 4 of 4 arrivals pending"));
     ww_kernel_free(k);
 }
 

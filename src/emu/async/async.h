@@ -1,12 +1,12 @@
 /* async: what the asynchronous engines of an SM do to memory, as pure functions.
  *
- * When an operation is carried out, who waits for it and which barrier hears of it is the core's business;
- * here are only the bytes: tensor copies (TMA, tiled mode) and the matrix multiply of wgmma. Nothing is kept
- * between calls and nothing is global, so calls may run on any host thread.
+ * When an operation is carried out, who waits for it and which barrier hears of it is the core's
+ * business; here are only the bytes: tensor copies (TMA, tiled mode) and the matrix multiply of wgmma.
+ * Nothing is kept between calls and nothing is global, so calls may run on any host thread.
  *
- * A call that fails returns false and points *error at a constant text; what it had written by then stays
- * written.
- */
+ * Both are what an H200 does, bit for bit, as far as it was compared (tensor.c and tensor_core.c say how
+ * far); what it traps on is an error here. A call that fails returns false and points *error at a
+ * constant text; what it had written by then stays written. */
 #ifndef WW_EMU_ASYNC_H
 #define WW_EMU_ASYNC_H
 
@@ -20,16 +20,18 @@ typedef struct async_global {
     uint8_t *(*map)(void *ctx, uint64_t address, size_t bytes);
 } async_global;
 
-/* The coordinates of a box are those of its first element, innermost first, as the instruction lists them;
- * map->rank of them are read. smem is where the box lies on the host, smem_address the shared address of its
- * first byte (a multiple of 128): swizzling is a function of address bits. The caller sees to it that
- * async_tensor_box_bytes bytes are there. */
+/* The coordinates of a box are those of its first element, innermost first, as the instruction lists
+ * them; map->rank of them are read. The innermost must be a multiple of 16 bytes, and none of a store or
+ * reduction may be negative: an H200 traps on both. smem is where the box lies on the host, smem_address
+ * the shared address of its first byte (a multiple of 128): swizzling is a function of address bits. The
+ * caller sees to it that async_tensor_box_span bytes are there. */
 
 /* cp.async.bulk.tensor, global to shared: writes the whole box, zeros where it leaves the tensor. */
 bool async_tensor_load(const emu_tensor *map, const int32_t *coord, uint8_t *smem, uint32_t smem_address,
                        const async_global *global, const char **error);
 
-/* cp.async.bulk.tensor, shared to global: what leaves the tensor is not written. */
+/* cp.async.bulk.tensor, shared to global: what leaves the tensor is not written, but for the rest of the 16
+ * bytes that a row's last element lies in. */
 bool async_tensor_store(const emu_tensor *map, const int32_t *coord, const uint8_t *smem,
                         uint32_t smem_address, const async_global *global, const char **error);
 
@@ -44,8 +46,8 @@ typedef enum async_reduction {
     ASYNC_XOR,
 } async_reduction;
 
-/* cp.reduce.async.bulk.tensor: as a store, each element combined with what global memory holds. Elements are
- * updated atomically with respect to other host threads. */
+/* cp.reduce.async.bulk.tensor: as a store, each element combined with what global memory holds. Elements
+ * are updated atomically with respect to other host threads. */
 bool async_tensor_reduce(const emu_tensor *map, const int32_t *coord, async_reduction reduction,
                          const uint8_t *smem, uint32_t smem_address, const async_global *global,
                          const char **error);
@@ -60,8 +62,8 @@ bool async_reduction_allowed(emu_element element, async_reduction reduction);
 uint32_t async_tensor_box_bytes(const emu_tensor *map);
 
 /* Bytes of shared memory from the first byte of a box to the end of its last row. More than
- * async_tensor_box_bytes when rows are shorter than the swizzle span: they lie a span apart, the rest of the
- * span untouched. */
+ * async_tensor_box_bytes when rows are shorter than the swizzle span: they lie a span apart, the rest of
+ * the span untouched. */
 uint32_t async_tensor_box_span(const emu_tensor *map);
 
 uint32_t async_element_bytes(emu_element element);

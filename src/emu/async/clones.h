@@ -1,8 +1,8 @@
 /* clones.h: functions compiled once for each vector unit of x86-64, the best chosen at run time.
  *
- * DEFINE_CLONES(type, name, parameters, arguments) defines name in terms of an inline name_body with the same
- * parameters. What name_body inlines is vector code of that unit too. On other machines there is one copy.
- * gcc needs more than -O2 to turn plain loops into vector code; clang does not. */
+ * DEFINE_CLONES(type, name, parameters, arguments) defines name in terms of an inline name_body with the
+ * same parameters. What name_body inlines is vector code of that unit too. On other machines there is one
+ * copy. gcc needs more than -O2 to turn plain loops into vector code; clang does not. */
 #ifndef WW_EMU_ASYNC_CLONES_H
 #define WW_EMU_ASYNC_CLONES_H
 

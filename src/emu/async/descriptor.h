@@ -1,5 +1,5 @@
-/* descriptor.h: the 64-bit matrix descriptor of wgmma (PTX ISA, section 9.7.15.5.1.2.2) and the address it
- * gives to each 16-byte chunk of an operand.
+/* descriptor.h: the 64-bit matrix descriptor of wgmma (PTX ISA, section 9.7.15.5.1.2.2) and the address
+ * it gives to each 16-byte chunk of an operand.
  *
  *   bits     field
  *   0-13     start address >> 4
@@ -8,9 +8,9 @@
  *   49-51    base offset: (address where the swizzle pattern starts >> 7) & 7, 0 when that is a multiple of
  * 1,024 62-63    layout: 0 no swizzle, 1 128B, 2 64B, 3 32B
  *
- * An operand is a matrix of MN (the rows of A or the columns of B) by K; its chunks lie along K (K-major) or
- * along MN (MN-major). A line is what runs across the chunks. Eight lines of a swizzle span each (16 bytes
- * without swizzle) make the unit that the offsets repeat:
+ * An operand is a matrix of MN (the rows of A or the columns of B) by K; its chunks lie along K (K-major)
+ * or along MN (MN-major). A line is what runs across the chunks. Eight lines of a swizzle span each (16
+ * bytes without swizzle) make the unit that the offsets repeat:
  *
  *                       chunk c of line l is at start + ...
  *   K-major, none       c * leading + (l / 8) * stride + (l % 8) * 16
@@ -19,8 +19,8 @@
  *   MN-major, swizzled  (c % s) * 16 + (c / s) * leading + (l / 8) * stride + (l % 8) * span     s = span /
  * 16
  *
- * and then swizzled as an address, counted from where the pattern starts. All of it was checked against an
- * H200 with 168 descriptors, starts inside a pattern and base offsets that match no address included. */
+ * and then swizzled as an address, counted from where the pattern starts. All of it was checked against
+ * an H200 with 168 descriptors, starts inside a pattern and base offsets that match no address included. */
 #ifndef WW_EMU_ASYNC_DESCRIPTOR_H
 #define WW_EMU_ASYNC_DESCRIPTOR_H
 

@@ -4,6 +4,7 @@
  * then take whole lines of encodings apart, one loop for all formats, which the compiler turns into vector
  * code. */
 #include "emu/async/operand.h"
+#include "emu/num/num.h"
 
 static const operand_format formats[] = {
     [ASYNC_F16] = {.bytes = 2, .exponent_bits = 5, .fraction_bits = 10, .has_infinity = true},
@@ -35,13 +36,12 @@ operand_class operand_classify(const operand_format *format, uint32_t raw)
 
 /* ---- taking encodings apart ---------------------------------------------------------------------- */
 
-static ALWAYS_INLINE bool split_integers(const operand_format *format, const uint32_t *restrict raw,
-                                         int32_t *restrict value)
+static void split_integers(const operand_format *format, const uint32_t *restrict raw,
+                           int32_t *restrict value)
 {
     const int32_t sign = format->is_signed ? 0x80 : 0;
     for (int i = 0; i < SLAB_WIDTH; i++)
         value[i] = ((int32_t)raw[i] ^ sign) - sign;
-    return false;
 }
 
 /* Drops bits that are not read and flips the sign where asked to. */
@@ -49,6 +49,21 @@ static ALWAYS_INLINE void adjust_raw(uint32_t *raw, uint32_t unused_bits, uint32
 {
     for (int i = 0; i < SLAB_WIDTH; i++)
         raw[i] = raw[i] >> unused_bits ^ sign;
+}
+
+/* value = significand * 2^exponent. Returns whether all exponents of numbers but 0 are moderate; if they are
+ * not, values may be anything. */
+static ALWAYS_INLINE bool scale_line(const float *restrict significand, const int32_t *restrict exponent,
+                                     float *restrict value)
+{
+    int32_t extreme = 0;
+    for (int i = 0; i < SLAB_WIDTH; i++) {
+        int32_t low = exponent[i] < -MODERATE_EXPONENT ? -MODERATE_EXPONENT : exponent[i];
+        int32_t held = low > MODERATE_EXPONENT ? MODERATE_EXPONENT : low;
+        value[i] = significand[i] * num_f32_from_bits((uint32_t)(held + 127) << 23);
+        extreme |= (held ^ exponent[i]) & (exponent[i] ^ EXPONENT_OF_ZERO ? -1 : 0);
+    }
+    return extreme == 0;
 }
 
 static uint32_t depth_of(const operand_format *format)
@@ -59,14 +74,14 @@ static uint32_t depth_of(const operand_format *format)
 static ALWAYS_INLINE bool split_lines_body(operand_slab *slab, uint32_t sign)
 {
     const operand_format format = *slab->format;
-    bool special = false;
+    slab->special = false;
+    slab->moderate = true;
     for (uint32_t k = 0; k < depth_of(&format); k++) {
         adjust_raw(slab->raw[k], format.unused_bits, sign);
-        special |= format.exponent_bits
-                       ? operand_split(&format, slab->raw[k], slab->significand[k], slab->exponent[k])
-                       : split_integers(&format, slab->raw[k], slab->exponent[k]);
+        slab->special |= operand_split(&format, slab->raw[k], slab->significand[k], slab->exponent[k]);
+        slab->moderate &= scale_line(slab->significand[k], slab->exponent[k], slab->value[k]);
     }
-    return special;
+    return true;
 }
 
 DEFINE_CLONES(bool, split_lines, (operand_slab * slab, uint32_t sign), (slab, sign))
@@ -74,8 +89,11 @@ DEFINE_CLONES(bool, split_lines, (operand_slab * slab, uint32_t sign), (slab, si
 static void split_slab(operand_slab *slab, bool negate)
 {
     const operand_format *format = slab->format;
-    slab->special =
+    if (format->exponent_bits)
         split_lines(slab, negate ? UINT32_C(1) << (format->exponent_bits + format->fraction_bits) : 0);
+    else
+        for (uint32_t k = 0; k < depth_of(format); k++)
+            split_integers(format, slab->raw[k], slab->exponent[k]);
 }
 
 /* ---- from shared memory -------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* operand.h: a slab of a wgmma operand, taken apart for the tensor core.
  *
- * A slab is up to SLAB_WIDTH rows of A or columns of B (its lanes) by all of one instruction's K. Numbers are
- * kept as the tensor core sees them: a significand with its sign, below 2, and an exponent; a subnormal keeps
- * the format's least exponent, a zero has one below all others. */
+ * A slab is up to SLAB_WIDTH rows of A or columns of B (its lanes) by all of one instruction's K. Numbers
+ * are kept as the tensor core sees them: a significand with its sign, below 2, and an exponent; a
+ * subnormal keeps the format's least exponent, a zero has one below all others. */
 #ifndef WW_EMU_ASYNC_OPERAND_H
 #define WW_EMU_ASYNC_OPERAND_H
 
@@ -13,6 +13,7 @@
 enum {
     SLAB_WIDTH = 32,
     SLAB_DEPTH = 32, /* K of the 8-bit types */
+    MODERATE_EXPONENT = 30,
     EXPONENT_OF_ZERO =
         -1000, /* below every product of numbers, also when added to another operand's exponent */
 };
@@ -35,10 +36,12 @@ operand_class operand_classify(const operand_format *format, uint32_t raw);
 
 typedef struct operand_slab {
     const operand_format *format;
-    bool special;                                      /* some lane holds an infinity or a NaN */
+    bool moderate; /* no exponent is beyond MODERATE_EXPONENT: products may be taken of values */
+    bool special;  /* some lane holds an infinity or a NaN */
     _Alignas(64) uint32_t raw[SLAB_DEPTH][SLAB_WIDTH]; /* encodings */
     _Alignas(
         64) float significand[SLAB_DEPTH][SLAB_WIDTH]; /* 0 for infinities and NaNs; of integers, unused */
+    _Alignas(64) float value[SLAB_DEPTH][SLAB_WIDTH];  /* significand * 2^exponent, where moderate */
     _Alignas(64) int32_t exponent[SLAB_DEPTH][SLAB_WIDTH]; /* of integers, the value */
 } operand_slab;
 
@@ -59,8 +62,8 @@ bool operand_load(operand_slab *slab, const operand_source *source, uint32_t fir
 /* The 16 rows of a warp from A's fragment in registers, [4][32 lanes]. */
 void operand_from_registers(operand_slab *slab, const operand_source *source, const uint32_t *registers);
 
-/* Takes one line of encodings apart. Returns whether any is special. Inline, so that each caller has it as vector
- * code and, where the format is a constant, with its constants. */
+/* Takes one line of encodings apart. Returns whether any is special. Inline, so that each caller has it
+ * as vector code and, where the format is a constant, with its constants. */
 static ALWAYS_INLINE bool operand_split(const operand_format *format, const uint32_t *restrict raw,
                                         float *restrict significand, int32_t *restrict exponent)
 {

@@ -1,8 +1,8 @@
 /* reduce.c: the element-wise reductions of cp.reduce.async.bulk and its tensor form.
  *
- * A row of the table below is an element type with the operations the PTX ISA allows on it
- * (section 9.7.9.25.4.2, cp.reduce.async.bulk). Integers are combined in 64 bits and cut to size; floats in
- * f32 (f64 for f64), rounded once. An element is replaced by compare-and-exchange, because the CTAs of a grid
+ * A row of the table below is an element type with the operations the PTX ISA allows on it (section
+ * 9.7.9.25.4.2, cp.reduce.async.bulk). Integers are combined in 64 bits and cut to size; floats in f32
+ * (f64 for f64), rounded once. An element is replaced by compare-and-exchange, because the CTAs of a grid
  * run on several host threads. */
 #include "emu/async/async.h"
 #include "emu/num/num.h"
@@ -68,8 +68,8 @@ static uint64_t combine_u32(async_reduction reduction, uint64_t old, uint64_t wi
     return combine_u64(reduction, old, with);
 }
 
-/* Flipping the sign bits makes the unsigned order the signed one; the other operations see bits or sums only.
- */
+/* Flipping the sign bits makes the unsigned order the signed one; the other operations see bits or sums
+ * only. */
 static uint64_t combine_s64(async_reduction reduction, uint64_t old, uint64_t with)
 {
     const uint64_t flip = reduction == ASYNC_MIN || reduction == ASYNC_MAX ? UINT64_C(1) << 63 : 0;

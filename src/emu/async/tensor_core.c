@@ -3,21 +3,21 @@
  * The PTX ISA leaves the precision of wgmma open (section 9.7.15.5.2). The hardware's is this, for one
  * element of D, over all K products of an instruction and the accumulator together:
  *
- *   1. Each product is exact. Its exponent is the sum of its operands' (of the significands as they stand, in
- * [1, 4), or lower for subnormals). A product with a zero has none.
- *   2. The largest exponent among products and accumulator, emax, fixes the unit: 2^(emax - 25), or 2^(emax -
- * 13) for 8-bit operands. Every term is cut (towards zero) to a whole number of units.
- *   3. The terms are added exactly.
- *   4. The sum becomes f32 by cutting, for 8-bit operands with 13 fraction bits (the others are 0); or f16 by
- *      rounding to nearest even. A sum of 0 is +0.
+ *   - Each product is exact. Its exponent is the sum of its operands' (of their significands as they
+ *     stand: below 2, below 1 for subnormals). A product with a zero has none.
+ *   - The largest exponent among products and accumulator, emax, fixes the unit: 2^(emax - 25), or
+ *     2^(emax - 13) for 8-bit operands. Every term is cut (towards zero) to a whole number of units.
+ *   - The terms are added exactly.
+ *   - The sum becomes f32 by cutting, for 8-bit operands to 13 fraction bits; or f16 by rounding to
+ *     nearest even. A sum of 0 is +0.
  *
- * NaN, infinity times zero and infinities of both signs give the canonical NaN. Subnormals count in full. The
- * order of the products does not matter. Compared with an H200: 512,000 random elements for each of f16,
- * bf16, tf32, e4m3, e5m2, e4m3 x e5m2 with f32 accumulators, f16 and e4m3 with f16 accumulators; all equal.
- * (The same model, for other generations too: Khattak and Mikaitis, "Accurate Models of NVIDIA Tensor Cores",
- * arXiv 2512.07004.)
+ * NaN, infinity times zero and infinities of both signs give the canonical NaN. Subnormals count in full.
+ * The order of the products does not matter. Compared with an H200 on 512,000 random elements for each of
+ * f16, bf16, tf32, e4m3, e5m2 and e4m3 x e5m2 with f32 accumulators, f16 and e4m3 with f16 accumulators:
+ * all equal (tests/emu/async_wgmma_hardware.c keeps a part of it). The same model, of other generations
+ * too: Khattak and Mikaitis, "Accurate Models of NVIDIA Tensor Cores", arXiv 2512.07004.
  *
- * The terms are below 2^27 units, so 8 of them and an accumulator fit 32 bits and 16 do not: they are summed
+ * A term is below 2^27 units, so 8 of them and an accumulator fit 32 bits and 16 do not: they are summed
  * in two halves. */
 #include "emu/async/tensor_core.h"
 #include "emu/num/num.h"
@@ -36,8 +36,8 @@ typedef struct row_state {
 
 /* ---- the sums ------------------------------------------------------------------------------------ */
 
-/* A term in units, cut. base is what turns the term's exponent into that of its scale, in f32's encoding; far
- * below the unit the scale is held at 2^-63, which gives 0 without making subnormals. */
+/* A term in units, cut. base is what turns the term's exponent into that of its scale, in f32's encoding;
+ * far below the unit the scale is held at 2^-63, which gives 0 without making subnormals. */
 static ALWAYS_INLINE int32_t term_units(float significand, int32_t exponent, int32_t base)
 {
     int32_t field = exponent + base;
@@ -71,16 +71,37 @@ static ALWAYS_INLINE void add_products(const row_state *restrict state, const in
     }
 }
 
+/* The same of moderate operands, whose products and terms f32 holds as they are: one scale a lane does. */
+static ALWAYS_INLINE void add_moderate_products(const row_state *restrict state, const float *restrict scale,
+                                                uint32_t first, int32_t *restrict sum)
+{
+    for (uint32_t k = first; k < first + state->depth / 2; k++) {
+        const float value = state->a->value[k][state->row];
+        const float *restrict values = state->b->value[k];
+        for (int i = 0; i < SLAB_WIDTH; i++)
+            sum[i] += (int32_t)(value * values[i] * scale[i]);
+    }
+}
+
 static ALWAYS_INLINE void row_sums(row_state *restrict state)
 {
     int32_t base[SLAB_WIDTH], sum[2][SLAB_WIDTH] = {{0}};
+    float scale[SLAB_WIDTH];
     find_emax(state);
     for (int i = 0; i < SLAB_WIDTH; i++)
         base[i] = state->unit_bits + 127 - state->emax[i];
-    for (int i = 0; i < SLAB_WIDTH; i++)
+    for (int i = 0; i < SLAB_WIDTH; i++) {
+        int32_t field = base[i] > 254 ? 254 : base[i]; /* above only when all products are zero */
+        scale[i] = num_f32_from_bits((uint32_t)field << 23);
         sum[0][i] = term_units(state->significand[i], state->exponent[i], base[i]);
-    add_products(state, base, 0, sum[0]);
-    add_products(state, base, state->depth / 2, sum[1]);
+    }
+    if (state->a->moderate && state->b->moderate) {
+        add_moderate_products(state, scale, 0, sum[0]);
+        add_moderate_products(state, scale, state->depth / 2, sum[1]);
+    } else {
+        add_products(state, base, 0, sum[0]);
+        add_products(state, base, state->depth / 2, sum[1]);
+    }
     memcpy(state->sum, sum, sizeof state->sum);
 }
 
@@ -100,7 +121,8 @@ static uint32_t cut_to_f32(double value)
     return num_encode(NUM_F32, value, NUM_RZ, 0);
 }
 
-/* By way of an f32 whose last bit is odd when something was cut: rounding that to nearest is rounding once. */
+/* By way of an f32 whose last bit is odd when something was cut: rounding that to nearest is rounding
+ * once. */
 static uint32_t round_to_f16(double value)
 {
     uint32_t cut = cut_to_f32(value);
@@ -108,9 +130,12 @@ static uint32_t round_to_f16(double value)
     return num_f32_to_f16(num_f32_from_bits(cut | inexact));
 }
 
-/* The sum of both halves as f32, cut; true when that is exact as written here, that is, but for subnormals.
- * 33 bits are needed: 32 of magnitude, and the sign. Clearing those of the bits below the first 24 that a shift by 24
- * selects clears the first of them, so that the conversion, which rounds to nearest, rounds down. */
+/* The sum of both halves as f32, cut; *subnormal is set when the result is one and has to be computed
+ * again.
+ *
+ * 33 bits are needed: 32 of magnitude, and the sign. Of the bits below the first 24, clearing those that
+ * magnitude >> 24 selects clears the highest, so that the conversion, which rounds to nearest, rounds
+ * down. */
 static ALWAYS_INLINE uint32_t sum_to_f32(int32_t first, int32_t second, int32_t exponent, uint32_t *subnormal)
 {
     uint32_t sum = (uint32_t)first + (uint32_t)second;

@@ -63,48 +63,58 @@ uint32_t async_wgmma_d_registers(const async_wgmma *shape)
 
 /* ---- fragments ----------------------------------------------------------------------------------- */
 
+/* The four lanes that hold a row's part of a register. */
+static uint32_t *lanes_of(uint32_t *d, uint32_t index, uint32_t row)
+{
+    return d + (size_t)index * 32 + (size_t)(row % 8) * 4;
+}
+
 /* Columns first .. first + count - 1 of a row, from registers and back. */
 
-static void row_gather_words(const uint32_t *d, uint32_t row, uint32_t first, uint32_t count,
-                             uint32_t *values)
+static void row_gather_words(uint32_t *d, uint32_t row, uint32_t first, uint32_t count, uint32_t *values)
 {
-    const uint32_t *at = d + (first / 2 + row / 8 * 2) * 32 + row % 8 * 4;
-    for (uint32_t c = 0; c < count; c += 8, at += 4 * 32)
+    for (uint32_t c = 0; c < count; c += 8) {
+        uint32_t index = (first + c) / 2 + row / 8 * 2;
+        const uint32_t *even = lanes_of(d, index, row), *odd = lanes_of(d, index + 1, row);
         for (uint32_t lane = 0; lane < 4; lane++) {
-            values[c + 2 * lane] = at[lane];
-            values[c + 2 * lane + 1] = at[32 + lane];
+            values[c + 2 * lane] = even[lane];
+            values[c + 2 * lane + 1] = odd[lane];
         }
+    }
 }
 
 static void row_scatter_words(uint32_t *d, uint32_t row, uint32_t first, uint32_t count,
                               const uint32_t *values)
 {
-    uint32_t *at = d + (first / 2 + row / 8 * 2) * 32 + row % 8 * 4;
-    for (uint32_t c = 0; c < count; c += 8, at += 4 * 32)
+    for (uint32_t c = 0; c < count; c += 8) {
+        uint32_t index = (first + c) / 2 + row / 8 * 2;
+        uint32_t *even = lanes_of(d, index, row), *odd = lanes_of(d, index + 1, row);
         for (uint32_t lane = 0; lane < 4; lane++) {
-            at[lane] = values[c + 2 * lane];
-            at[32 + lane] = values[c + 2 * lane + 1];
+            even[lane] = values[c + 2 * lane];
+            odd[lane] = values[c + 2 * lane + 1];
         }
+    }
 }
 
-static void row_gather_halves(const uint32_t *d, uint32_t row, uint32_t first, uint32_t count,
-                              uint32_t *values)
+static void row_gather_halves(uint32_t *d, uint32_t row, uint32_t first, uint32_t count, uint32_t *values)
 {
-    const uint32_t *at = d + (first / 4 + row / 8) * 32 + row % 8 * 4;
-    for (uint32_t c = 0; c < count; c += 8, at += 2 * 32)
+    for (uint32_t c = 0; c < count; c += 8) {
+        const uint32_t *both = lanes_of(d, (first + c) / 4 + row / 8, row);
         for (uint32_t lane = 0; lane < 4; lane++) {
-            values[c + 2 * lane] = at[lane] & 0xffff;
-            values[c + 2 * lane + 1] = at[lane] >> 16;
+            values[c + 2 * lane] = both[lane] & 0xffff;
+            values[c + 2 * lane + 1] = both[lane] >> 16;
         }
+    }
 }
 
 static void row_scatter_halves(uint32_t *d, uint32_t row, uint32_t first, uint32_t count,
                                const uint32_t *values)
 {
-    uint32_t *at = d + (first / 4 + row / 8) * 32 + row % 8 * 4;
-    for (uint32_t c = 0; c < count; c += 8, at += 2 * 32)
+    for (uint32_t c = 0; c < count; c += 8) {
+        uint32_t *both = lanes_of(d, (first + c) / 4 + row / 8, row);
         for (uint32_t lane = 0; lane < 4; lane++)
-            at[lane] = values[c + 2 * lane] | values[c + 2 * lane + 1] << 16;
+            both[lane] = values[c + 2 * lane] | values[c + 2 * lane + 1] << 16;
+    }
 }
 
 /* ---- the multiplication -------------------------------------------------------------------------- */
@@ -136,6 +146,7 @@ static bool fail(const char **error, const char *what)
     return false;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): as many operands as the instruction has */
 bool async_wgmma_run(const async_wgmma *shape, uint32_t warp, const uint8_t *smem, uint32_t smem_bytes,
                      uint64_t desc_a, uint64_t desc_b, const uint32_t *a_regs, uint32_t *d,
                      const char **error)

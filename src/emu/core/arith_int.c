@@ -193,7 +193,8 @@ const op_family family_rem = {.typed = {[PTX_U16] = rem_u16,
 
 BY_SIGN(SAME_2, min_int_wide, a < b ? a : b)
 BY_SIGN(SAME_2, max_int_wide, a > b ? a : b)
-BY_SIGN(SAME_1, abs_int, a < 0 ? 0 - (uint64_t)a : (uint64_t)a)
+/* abs of an unsigned number does not exist, but keeps the six types together. */
+BY_SIGN(SAME_1, abs_int, a > 0 ? (uint64_t)a : 0 - (uint64_t)a)
 BY_SIGN(SAME_1, neg_int, 0 - (uint64_t)a)
 
 /* min, max of packed 16-bit halves. */

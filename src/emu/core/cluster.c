@@ -8,7 +8,7 @@ enum { POISON = 0xff };
 /* Sizes of what a CTA needs, each a multiple of the alignment. */
 typedef struct cta_layout {
     size_t registers, local; /* of a warp */
-    size_t shared, barrier_map;
+    size_t shared, barrier_words;
     size_t total;            /* of a CTA */
     uint32_t warps, shared_bytes;
 } cta_layout;
@@ -28,8 +28,8 @@ static cta_layout layout(const grid *g)
     l.registers = aligned(p->register_bytes);
     l.local = aligned((size_t)p->local_bytes * WARP_LANES);
     l.shared = aligned(shared);
-    l.barrier_map = aligned(shared / 64 + 1);
-    l.total = l.shared + l.barrier_map + l.warps * (l.registers + l.local);
+    l.barrier_words = l.shared;
+    l.total = l.shared + l.barrier_words + l.warps * (l.registers + l.local);
     return l;
 }
 
@@ -48,10 +48,10 @@ static void start_cta(cta *c, const cta_layout *l, uint8_t *memory, uint32_t thr
 {
     c->shared = memory;
     c->shared_bytes = l->shared_bytes;
-    c->barrier_map = memory + l->shared;
-    memory += l->shared + l->barrier_map;
+    c->barrier_words = (uint64_t *)(void *)(memory + l->shared);
+    memory += l->shared + l->barrier_words;
     memset(c->shared, POISON, l->shared);
-    memset(c->barrier_map, 0, l->barrier_map);
+    memset(c->barrier_words, 0, l->barrier_words);
     memset(memory, 0, l->warps * (l->registers + l->local));
     c->warps = base_alloc(sizeof(warp) * l->warps);
     c->warp_count = c->live_warps = l->warps;
@@ -110,10 +110,10 @@ void cluster_start(cluster *c, grid *g, uint32_t index)
     async_queue_clear(c->queue);
     c->random = g->launch->seed * UINT64_C(0x9e3779b97f4a7c15) + index + 1;
     for (uint32_t rank = 0; rank < count; rank++) {
-        cta *cta = &c->ctas[rank];
-        cta->cluster = c;
-        place_cta(cta, g, index, rank);
-        start_cta(cta, &l, memory + rank * l.total, g->threads);
+        cta *at = &c->ctas[rank];
+        at->cluster = c;
+        place_cta(at, g, index, rank);
+        start_cta(at, &l, memory + rank * l.total, g->threads);
     }
 }
 

@@ -149,7 +149,7 @@ typedef struct cta {
     uint32_t ctaid[3];
     uint8_t *shared;            /* from shared address 0 on, SHARED_RESERVED included */
     uint32_t shared_bytes;
-    uint8_t *barrier_map;       /* a bit for each 8 bytes of shared memory: an mbarrier lives there */
+    uint64_t *barrier_words;    /* for each 8 bytes of shared memory, the mbarrier there; 0: none */
     warp *warps;
     uint32_t warp_count, live_warps;
     named_barrier named[NAMED_BARRIERS];
@@ -192,8 +192,8 @@ void report_shared_address(const cta *c, uint32_t offset, text *out);
 
 void divergence_start(warp *w);
 /* The group that runs splits: `lanes` of it go to pc, the others stay at the next instruction. Both are
- * expected at `join`, unless that is NO_PC. */
-void divergence_split(warp *w, uint32_t lanes, uint32_t pc, uint32_t join);
+ * expected at join_pc, unless that is NO_PC. */
+void divergence_split(warp *w, uint32_t lanes, uint32_t pc, uint32_t join_pc);
 /* The group that runs has used its turn: lets its lanes arrive at their join, merges groups that have met,
  * and picks the next group that can run. False when none can. */
 bool divergence_select(warp *w);
@@ -210,7 +210,7 @@ void divergence_check_aligned(warp *w, uint32_t mask);
 /* ---- waiting (schedule.c) --------------------------------------------------------------------------- */
 
 /* The group that runs stops at this instruction, which will be executed again when the wait is over. */
-void warp_wait(warp *w, wait wait);
+void warp_wait(warp *w, wait what);
 /* True when the instruction is executed again after warp_wait; *over is what was waited for. */
 bool warp_resumes(warp *w, wait *over);
 /* What the group waits for has happened. */

@@ -50,11 +50,9 @@ static uint32_t common_join(const warp *w, uint32_t a, uint32_t b)
     return NO_JOIN;
 }
 
-static group *group_add(warp *w, uint32_t lanes, uint32_t pc, uint32_t join)
+static void group_add(warp *w, uint32_t lanes, uint32_t pc, uint32_t target)
 {
-    group *g = &w->groups[w->group_count++];
-    *g = (group){.lanes = lanes, .pc = pc, .join = join};
-    return g;
+    w->groups[w->group_count++] = (group){.lanes = lanes, .pc = pc, .join = target};
 }
 
 static void group_remove(warp *w, uint32_t index)
@@ -193,13 +191,13 @@ bool divergence_select(warp *w)
     return true;
 }
 
-void divergence_split(warp *w, uint32_t lanes, uint32_t pc, uint32_t join)
+void divergence_split(warp *w, uint32_t lanes, uint32_t pc, uint32_t join_pc)
 {
     group *g = &w->groups[w->current];
     uint32_t target = g->join;
-    bool nested = join != NO_PC && !(target != NO_JOIN && w->joins[target].pc == join);
+    bool nested = join_pc != NO_PC && !(target != NO_JOIN && w->joins[target].pc == join_pc);
     if (nested)
-        target = join_new(w, join, w->active, g->join);
+        target = join_new(w, join_pc, w->active, g->join);
     g->join = target;
     w->active &= ~lanes;
     g->lanes = w->active;

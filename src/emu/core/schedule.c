@@ -180,10 +180,10 @@ static bool run_round(cluster *c)
 {
     bool ran = false;
     for (uint32_t i = 0; i < c->cta_count; i++) {
-        cta *cta = &c->ctas[i];
-        for (uint32_t n = 0; n < cta->warp_count; n++)
-            if (cta->warps[n].live)
-                ran |= run_warp(&cta->warps[n]);
+        cta *at = &c->ctas[i];
+        for (uint32_t n = 0; n < at->warp_count; n++)
+            if (at->warps[n].live)
+                ran |= run_warp(&at->warps[n]);
     }
     return ran;
 }

@@ -28,6 +28,12 @@ static const struct word_class {
     {"$vector", "v2 v4 v8"},
     {"$dimension", "1d 2d 3d 4d 5d"},
     {"$reduction", "add min max inc dec and or xor"},
+    {"$property", "finite infinite number notanumber normal subnormal"},
+    {"$half_choice", "lo hi"},
+    {"$int", "u16 s16 u32 s32 u64 s64"},
+    {"$packed_int", "u16x2 s16x2"},
+    {"$float", "f32 f64"},
+    {"$half", "f16 f16x2 bf16 bf16x2"},
 };
 
 static const struct modifier_row {

@@ -1,9 +1,9 @@
 /* num.c: conversions driven by the table of formats.
  *
- * Encoding takes a value apart into sign, exponent and a 53-bit significand, finds the quantum (the value of
- * one unit in the last place of the result), keeps whole quanta and rounds by what is left over. The kept
- * quanta plus the exponent field are one integer: a carry out of the fraction moves the exponent up by
- * itself, and a subnormal is merely the case whose exponent field is zero. */
+ * Encoding takes a value apart into sign, exponent and a 53-bit significand, finds the quantum (the value
+ * of one unit in the last place of the result), keeps whole quanta and rounds by what is left over. The
+ * kept quanta plus the exponent field are one integer: a carry out of the fraction moves the exponent up
+ * by itself, and a subnormal is merely the case whose exponent field is zero. */
 #include "emu/num/num.h"
 
 #include <assert.h>
@@ -88,8 +88,8 @@ static parts take_apart(double value)
     return p;
 }
 
-/* Whether the quanta kept of a value go up by one. dropped is what they leave out, in units of 2^-64 quanta,
- * any lower bits ORed into the last. */
+/* Whether the quanta kept of a value go up by one. dropped is what they leave out, in units of 2^-64
+ * quanta, any lower bits ORed into the last. */
 static bool rounds_up(uint64_t kept, uint64_t dropped, bool negative, num_rounding rounding)
 {
     const uint64_t half = UINT64_C(1) << 63;
@@ -245,8 +245,8 @@ uint16_t num_f32_to_bf16_rz(float value)
     return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fff : (uint16_t)(bits >> 16);
 }
 
-/* .rna is older than the other roundings: sm_90 cuts a NaN short, and with .satfinite counts it down by one.
- */
+/* .rna is older than the other roundings: sm_90 cuts a NaN short, and with .satfinite counts it down by
+ * one. */
 static uint32_t tf32_nan(uint32_t bits, num_rounding rounding, unsigned options)
 {
     if (rounding != NUM_RNA)

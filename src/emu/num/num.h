@@ -1,13 +1,13 @@
 /* num: the number formats of PTX and exact conversions between them and the host's float and double.
  *
- * Two layers. num_encode and num_decode are driven by the table in formats.def and do every format, rounding
- * and saturation. Beside them stand short ways for the formats kernels convert by the million (f16, bf16,
- * tf32). Encodings are kept in the low bits of an integer, except those of num_tf32_round, which are those of
- * a register.
+ * Two layers. num_encode and num_decode are driven by the table in formats.def and do every format,
+ * rounding and saturation. Beside them stand short ways for the formats kernels convert by the million
+ * (f16, bf16, tf32). Encodings are kept in the low bits of an integer, except those of num_tf32_round,
+ * which are those of a register.
  *
  * Conversions are exact: the value is rounded once, whatever its source. Subnormals are kept (the caller
- * flushes where .ftz asks for it). A NaN becomes the canonical NaN of its destination, as cvt of the PTX ISA
- * says (section 9.7.9.21): its payload and sign are lost. */
+ * flushes where .ftz asks for it). A NaN becomes the canonical NaN of its destination, as cvt of the PTX
+ * ISA says (section 9.7.9.21): its payload and sign are lost. */
 #ifndef WW_EMU_NUM_H
 #define WW_EMU_NUM_H
 
@@ -36,11 +36,11 @@ enum num_option {
     NUM_RELU = 2, /* .relu: what is negative becomes +0, NaN the canonical NaN */
 };
 
-/* value in the given format. A NaN becomes the format's canonical NaN; where it has none, its largest number
- * (cvt, .e2m1x2 and its like). Without NUM_SATFINITE an overflow gives infinity (or the largest finite
- * number, when the rounding is away from that infinity); a format without infinity gives its NaN, or
- * saturates when it has none. A negative value becomes 0 in an unsigned format, the smallest power in UE8M0.
- */
+/* value in the given format. A NaN becomes the format's canonical NaN; where it has none, its largest
+ * number (cvt, .e2m1x2 and its like). Without NUM_SATFINITE an overflow gives infinity (or the largest
+ * finite number, when the rounding is away from that infinity); a format without infinity gives its NaN,
+ * or saturates when it has none. A negative value becomes 0 in an unsigned format, the smallest power in
+ * UE8M0. */
 uint32_t num_encode(num_format format, double value, num_rounding rounding, unsigned options);
 
 /* The value of an encoding; bits above the format's are ignored. Exact: every format is a subset of f32. */

@@ -1,0 +1,207 @@
+/* load_store.c: ld, st and what else moves between registers and memory lane by lane (PTX ISA, sections 9.7.9.8
+ * to 9.7.9.13).
+ *
+ * Cache operators, eviction priorities and prefetch sizes have no effect on what a program computes, and are
+ * ignored. So are memory orders within a cluster, which runs on one host thread; towards other clusters,
+ * .acquire and .release become fences of the host. */
+#include "emu/core/core.h"
+#include "emu/core/decode.h"
+
+/* ---- elements ----------------------------------------------------------------------------------------- */
+
+/* From memory to a register: exact widths, in lanes that vectorise as far as gathers can. */
+#define FETCH(T)                                                                                              \
+    {                                                                                                         \
+        T *d = REG(w, argument);                                                                              \
+        EACH_LANE(mask)                                                                                       \
+        memcpy(&d[lane], at[lane] + offset, sizeof(T));                                                       \
+    }                                                                                                         \
+    break;
+
+#define PUT(T)                                                                                                \
+    {                                                                                                         \
+        const T *s = REG(w, argument);                                                                        \
+        EACH_LANE(mask)                                                                                       \
+        memcpy(at[lane] + offset, &s[lane], sizeof(T));                                                       \
+    }                                                                                                         \
+    break;
+
+typedef struct b128 {
+    uint64_t low, high;
+} b128;
+
+static void write_wide(void *register_lanes, uint32_t lane, uint32_t width, uint64_t value)
+{
+    switch (width) {
+    case 2: ((uint16_t *)register_lanes)[lane] = (uint16_t)value; break;
+    case 4: ((uint32_t *)register_lanes)[lane] = (uint32_t)value; break;
+    default: ((uint64_t *)register_lanes)[lane] = value; break;
+    }
+}
+
+/* A register wider than the element: the value is extended by its type. */
+static void fetch_extended(warp *w, const op *o, uint32_t mask, uint32_t argument, uint8_t *const *at,
+                           uint32_t offset)
+{
+    uint32_t bytes = ptx_type_bytes((ptx_type)o->type), unused = 64 - 8 * bytes;
+    bool is_signed = ptx_type_kind((ptx_type)o->type) == PTX_KIND_SIGNED;
+    void *d = REG(w, argument);
+    EACH_LANE(mask)
+    {
+        uint64_t value = 0;
+        memcpy(&value, at[lane] + offset, bytes);
+        if (is_signed)
+            value = (uint64_t)((int64_t)(value << unused) >> unused);
+        write_wide(d, lane, o->width, value);
+    }
+}
+
+static void fetch_element(warp *w, const op *o, uint32_t mask, uint32_t argument, uint8_t *const *at,
+                          uint32_t offset)
+{
+    uint32_t bytes = ptx_type_bytes((ptx_type)o->type);
+    switch (bytes == o->width ? bytes : 0) {
+    case 2: FETCH(uint16_t)
+    case 4: FETCH(uint32_t)
+    case 8: FETCH(uint64_t)
+    case 16: FETCH(b128)
+    default: fetch_extended(w, o, mask, argument, at, offset); break;
+    }
+}
+
+/* To memory; of a register wider than the element, the low part, which comes first on the host too. */
+static void put_element(warp *w, const op *o, uint32_t mask, uint32_t argument, uint8_t *const *at, uint32_t offset)
+{
+    uint32_t bytes = ptx_type_bytes((ptx_type)o->type);
+    switch (bytes == o->width ? bytes : 0) {
+    case 2: PUT(uint16_t)
+    case 4: PUT(uint32_t)
+    case 8: PUT(uint64_t)
+    case 16: PUT(b128)
+    default: {
+        const uint8_t *s = REG(w, argument);
+        EACH_LANE(mask)
+            memcpy(at[lane] + offset, s + lane * o->width, bytes);
+    } break;
+    }
+}
+
+/* ---- ld, st ------------------------------------------------------------------------------------------- */
+
+static void run_load(warp *w, const op *o, uint32_t mask)
+{
+    uint8_t *at[WARP_LANES];
+    uint32_t bytes = ptx_type_bytes((ptx_type)o->type);
+    memory_lanes(w, o, mask, bytes * o->count, MEMORY_READ, at);
+    for (uint32_t i = 0; i < o->count; i++)
+        fetch_element(w, o, mask, o->list[i], at, i * bytes);
+    if (o->modifiers & MOD(ACQUIRE))
+        atomic_thread_fence(memory_order_acquire);
+}
+
+/* A kernel parameter at a fixed place: one check, and the same value for all lanes. */
+static void run_load_param(warp *w, const op *o, uint32_t mask)
+{
+    uint8_t *at[WARP_LANES];
+    uint32_t bytes = ptx_type_bytes((ptx_type)o->type), first = (uint32_t)__builtin_ctz(mask);
+    memory_lanes(w, o, UINT32_C(1) << first, bytes * o->count, MEMORY_READ, at);
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+        at[lane] = at[first];
+    for (uint32_t i = 0; i < o->count; i++)
+        fetch_element(w, o, mask, o->list[i], at, i * bytes);
+}
+
+static void run_store(warp *w, const op *o, uint32_t mask)
+{
+    uint8_t *at[WARP_LANES];
+    uint32_t bytes = ptx_type_bytes((ptx_type)o->type);
+    if (o->modifiers & MOD(RELEASE))
+        atomic_thread_fence(memory_order_release);
+    memory_lanes(w, o, mask, bytes * o->count, MEMORY_WRITE, at);
+    for (uint32_t i = 0; i < o->count; i++)
+        put_element(w, o, mask, o->list[i], at, i * bytes);
+    cluster_effect(CLUSTER(w));
+}
+
+/* The register, or vector of registers, that moves: all equally wide, at least as wide as the type. */
+static bool finish_registers(decoder *d, op *o, const ptx_operand *operand, bool destination)
+{
+    uint32_t type_bits = ptx_type_bits((ptx_type)o->type), bits = type_bits < 16 ? 16 : type_bits;
+    const ptx_operand *first = operand->kind == PTX_OPERAND_VECTOR ? &operand->items[0] : operand;
+    uint32_t register_bits = decode_register_bits(d, first);
+    for (uint32_t i = 1; operand->kind == PTX_OPERAND_VECTOR && i < operand->count && !register_bits; i++)
+        register_bits = decode_register_bits(d, &operand->items[i]);
+    if (register_bits > bits && register_bits <= 64)
+        bits = register_bits;
+    uint32_t *list = decode_list(d, o->count);
+    o->list = list;
+    o->list_len = o->count;
+    o->width = (uint8_t)(bits / 8);
+    return decode_vector(d, operand, destination, bits, (ptx_type)o->type, list, o->count);
+}
+
+static bool finish_memory(decoder *d, op *o, const opcode *code, bool load)
+{
+    const ptx_instruction *i = d->instruction;
+    if (i->operand_count < 2 || i->operand_count > 3 || o->type == PTX_PRED || o->type == PTX_NO_TYPE)
+        return decode_refuse(d, "operands of this form");
+    o->count = (uint8_t)opcode_number(code, 'v', 1);
+    if (ptx_type_bytes((ptx_type)o->type) * o->count > 32)
+        return decode_refuse(d, "more than 32 bytes");
+    ptx_space space = (ptx_space)o->space;
+    if (!decode_address(d, &i->operands[load ? 1 : 0], &o->address[0], &space))
+        return false;
+    o->space = (uint8_t)space;
+    return finish_registers(d, o, &i->operands[load ? 0 : 1], load);
+}
+
+static bool finish_ld(decoder *d, op *o, const opcode *code)
+{
+    bool fixed;
+    if (!finish_memory(d, o, code, true))
+        return false;
+    fixed = o->space == PTX_PARAM && (o->address[0].base & ARG_CONSTANT);
+    o->run = fixed ? run_load_param : run_load;
+    return true;
+}
+
+static bool finish_st(decoder *d, op *o, const opcode *code)
+{
+    o->run = run_store;
+    if (!finish_memory(d, o, code, false))
+        return false;
+    return (o->space != PTX_PARAM && o->space != PTX_CONST) || decode_refuse(d, "a store to read-only memory");
+}
+
+const op_family family_ld = {.finish = finish_ld};
+const op_family family_st = {.finish = finish_st};
+
+/* ---- fences ------------------------------------------------------------------------------------------- */
+
+/* membar, fence: between clusters. Within one, lanes already see each other's writes in order. */
+static void run_fence(warp *w, const op *o, uint32_t mask)
+{
+    (void)w;
+    (void)o;
+    (void)mask;
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+const op_family family_fence = {.any = run_fence};
+
+/* createpolicy: a cache policy, of which nothing is made. */
+static void run_createpolicy(warp *w, const op *o, uint32_t mask)
+{
+    uint64_t *d = REG(w, o->arg[0]);
+    EACH_LANE(mask)
+        d[lane] = 0;
+}
+
+static bool finish_createpolicy(decoder *d, op *o, const opcode *code)
+{
+    (void)code;
+    o->run = run_createpolicy;
+    return d->instruction->operand_count >= 1 && decode_destination(d, &d->instruction->operands[0], 64, &o->arg[0]);
+}
+
+const op_family family_createpolicy = {.finish = finish_createpolicy};

@@ -1,0 +1,237 @@
+/* pending.c: the queue of a cluster's asynchronous operations, see pending.h. */
+#include "emu/core/pending.h"
+
+typedef struct async_queue {
+    pending *first, *last;
+    pending *free;
+    uint32_t count;
+} async_queue;
+
+struct async_queue *async_queue_new(void)
+{
+    async_queue *q = base_alloc(sizeof *q);
+    *q = (async_queue){0};
+    return q;
+}
+
+/* ---- the list ----------------------------------------------------------------------------------------- */
+
+static void append(async_queue *q, pending *p)
+{
+    p->next = NULL;
+    p->previous = q->last;
+    if (q->last)
+        q->last->next = p;
+    else
+        q->first = p;
+    q->last = p;
+    q->count++;
+}
+
+static void take_out(async_queue *q, pending *p)
+{
+    if (p->previous)
+        p->previous->next = p->next;
+    else
+        q->first = p->next;
+    if (p->next)
+        p->next->previous = p->previous;
+    else
+        q->last = p->previous;
+    q->count--;
+}
+
+static void recycle(async_queue *q, pending *p)
+{
+    free(p->copy);
+    p->copy = NULL;
+    p->next = q->free;
+    q->free = p;
+}
+
+void async_queue_clear(struct async_queue *q)
+{
+    while (q->first) {
+        pending *p = q->first;
+        take_out(q, p);
+        recycle(q, p);
+    }
+}
+
+void async_queue_free(struct async_queue *q)
+{
+    if (!q)
+        return;
+    async_queue_clear(q);
+    while (q->free) {
+        pending *next = q->free->next;
+        free(q->free);
+        q->free = next;
+    }
+    free(q);
+}
+
+/* ---- carrying out ------------------------------------------------------------------------------------- */
+
+static uint32_t *counter(pending *p)
+{
+    switch (p->kind) {
+    case PENDING_COPY: return &p->warp->pending_copies;
+    case PENDING_BULK: return &p->warp->pending_bulk;
+    case PENDING_WGMMA: return &p->warp->pending_wgmma;
+    default: return NULL;
+    }
+}
+
+/* A fault on the way is reported at the instruction that issued the operation. */
+static void act(pending *p, pending_run *run)
+{
+    warp *w = p->warp;
+    uint32_t pc = w->pc;
+    w->pc = p->pc + 1;
+    run(p);
+    w->pc = pc;
+}
+
+/* The operation stays in the queue until it is done, so that a fault leaves nothing behind. */
+static void carry_out(async_queue *q, pending *p)
+{
+    act(p, p->run);
+    cluster_effect(CLUSTER(p->warp));
+    if (counter(p))
+        --*counter(p);
+    take_out(q, p);
+    recycle(q, p);
+}
+
+pending *pending_new(warp *w, uint32_t lanes, const char *what, pending_run *run)
+{
+    async_queue *q = CLUSTER(w)->queue;
+    pending *p = q->free;
+    if (p)
+        q->free = p->next;
+    else
+        p = base_alloc(sizeof *p);
+    memset(p, 0, offsetof(pending, bulk));
+    p->warp = w;
+    p->pc = w->pc - 1;
+    p->lanes = lanes;
+    p->what = what;
+    p->run = run;
+    append(q, p); /* at once, so that it is never lost by a fault */
+    return p;
+}
+
+void pending_issue(pending *p)
+{
+    cluster *c = CLUSTER(p->warp);
+    if (counter(p))
+        ++*counter(p);
+    if (c->grid->launch->async_order == EMU_ASYNC_EARLY)
+        carry_out(c->queue, p);
+}
+
+bool async_queue_advance(cluster *c)
+{
+    if (!c->queue->first)
+        return false;
+    carry_out(c->queue, c->queue->first);
+    return true;
+}
+
+/* wgmma of one warp keep their order; all others may overtake. */
+static pending *earliest_like(const async_queue *q, pending *p)
+{
+    if (p->kind != PENDING_WGMMA)
+        return p;
+    pending *e = q->first;
+    while (e->kind != PENDING_WGMMA || e->warp != p->warp)
+        e = e->next;
+    return e;
+}
+
+void async_queue_turn(cluster *c)
+{
+    async_queue *q = c->queue;
+    if (c->grid->launch->async_order != EMU_ASYNC_RANDOM || !q->count || cluster_random(c) % 4)
+        return;
+    pending *p = q->first;
+    for (uint64_t n = cluster_random(c) % q->count; n > 0; n--)
+        p = p->next;
+    carry_out(q, earliest_like(q, p));
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------- */
+
+/* Groups that the lane has committed. */
+static uint32_t committed(const warp *w, pending_kind kind, uint32_t lane)
+{
+    return kind == PENDING_COPY   ? w->copy_group[lane]
+           : kind == PENDING_BULK ? w->bulk_group[lane]
+                                  : w->wgmma_group;
+}
+
+static bool waited_for(const pending *p, const warp *w, pending_kind kind, uint32_t lanes, uint32_t keep)
+{
+    if (p->warp != w || p->kind != kind || !(p->lanes & lanes))
+        return false;
+    uint32_t groups = committed(w, kind, (uint32_t)__builtin_ctz(p->lanes & lanes));
+    return groups > keep && p->group < groups - keep;
+}
+
+void pending_wait(warp *w, pending_kind kind, uint32_t lanes, uint32_t keep, bool all)
+{
+    async_queue *q = CLUSTER(w)->queue;
+    for (pending *p = q->first, *next; p; p = next) {
+        next = p->next;
+        bool mine = all && p->warp == w && p->kind == kind && (p->lanes & lanes);
+        if (mine || waited_for(p, w, kind, lanes, keep))
+            carry_out(q, p);
+    }
+}
+
+void pending_wait_read(warp *w, uint32_t lanes, uint32_t keep)
+{
+    for (pending *p = CLUSTER(w)->queue->first; p; p = p->next)
+        if (p->read && p->reads && waited_for(p, w, PENDING_BULK, lanes, keep)) {
+            act(p, p->read);
+            p->reads = 0;
+        }
+}
+
+void pending_finish_before(pending *last, pending_kind kind)
+{
+    async_queue *q = CLUSTER(last->warp)->queue;
+    for (pending *p = q->first, *next; p != last; p = next) {
+        next = p->next;
+        if (p->warp == last->warp && p->kind == kind && (p->lanes & last->lanes))
+            carry_out(q, p);
+    }
+}
+
+/* ---- the end of a CTA --------------------------------------------------------------------------------- */
+
+static void report_unfinished(pending *p)
+{
+    warp_fault(p->warp, "%s has not been waited for: the CTA has exited while it still %s shared memory", p->what,
+               p->reads ? "reads" : "writes");
+}
+
+/* Shared memory goes with its CTA. An operation that still needs it was not waited for; those that only need
+ * registers, or nothing of the CTA any more, end quietly. */
+void async_queue_check_exit(cta *c)
+{
+    async_queue *q = c->cluster->queue;
+    uint32_t rank = UINT32_C(1) << c->rank;
+    for (pending *p = q->first, *next; p; p = next) {
+        next = p->next;
+        if (p->kind == PENDING_COPY || p->kind == PENDING_WGMMA) {
+            if (p->warp->cta == c)
+                carry_out(q, p);
+        } else if ((p->reads | p->writes) & rank) {
+            act(p, report_unfinished);
+        } else if (p->warp->cta == c && !p->writes) {
+            carry_out(q, p);
+        }
+    }
+}

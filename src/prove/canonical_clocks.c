@@ -1,0 +1,257 @@
+/* Barriers, accesses and clocks of a configuration, without absolute numbers.
+ *
+ * An entry of a clock is only ever compared with thresholds: epochs of accesses, waits and contributions, and the last
+ * phases of a stage. A threshold that every agent has passed can never fail a comparison again and is left out. So an
+ * entry is written as the number of thresholds it reaches, and each threshold likewise: that keeps every comparison. */
+#include "prove/canonical.h"
+
+/* What of a stage can still matter: the clock of a phase that has begun; the clock of the last completion, while
+ * someone who waits on the barrier does not know it (who knows it has joined that clock, or all that went into it);
+ * contributions to a phase of a given age, while someone could still learn from them that it is complete. */
+enum { USE_GATHERED = 1, USE_DONE = 2, USE_AGE_0 = 4, USE_AGE_1 = 8, USE_AGE_2 = 16 };
+
+enum {
+    MARK_WRITE,
+    MARK_WRITE_BEFORE,
+    MARK_READ,
+    MARK_WGMMA,
+    MARK_WAIT,
+    MARK_AGE_0,
+    MARK_COPY = MARK_AGE_0 + 3,
+    MARK_WHOLE_COPY,
+    MARK_COPY_BEFORE,
+    MARK_PHASE
+};
+
+/* ---- thresholds -------------------------------------------------------------------------------------------------------------- */
+
+static void clear_marks(canonical *c)
+{
+    c->marks.len = c->thresholds.len = 0;
+}
+
+/* Keeps the thresholds sorted, each once. */
+static void add_threshold(canonical *c, int64_t threshold)
+{
+    size_t i = c->thresholds.len;
+    while (i && c->thresholds.at[i - 1] > threshold)
+        i--;
+    if (i && c->thresholds.at[i - 1] == threshold)
+        return;
+    vec_push(&c->thresholds, threshold);
+    memmove(&c->thresholds.at[i + 1], &c->thresholds.at[i], (c->thresholds.len - 1 - i) * sizeof(int64_t));
+    c->thresholds.at[i] = threshold;
+}
+
+static canonical_mark *mark(canonical *c, int kind, int place, int64_t threshold)
+{
+    canonical_mark m = {kind, place, threshold, -1, 0};
+    vec_push(&c->marks, m);
+    add_threshold(c, threshold);
+    return vec_last(&c->marks);
+}
+
+/* How many thresholds a value reaches. */
+static int64_t rank(const canonical *c, int64_t value)
+{
+    size_t n = c->thresholds.len;
+    while (n && c->thresholds.at[n - 1] > value)
+        n--;
+    return (int64_t)n;
+}
+
+/* The smallest entry among agents that can still act, other than the one whose epoch it is. */
+static uint32_t least_known(const machine *m, int entry)
+{
+    uint32_t least = UINT32_MAX;
+    for (int i = 0; i < m->plan->agent_count; i++)
+        if (i != entry && machine_alive(m, i) && machine_clock(m, i)[entry] < least)
+            least = machine_clock(m, i)[entry];
+    return least;
+}
+
+/* ---- what matters of a stage ---------------------------------------------------------------------------------------------------- */
+
+static uint8_t stage_use(const machine *m, int stage)
+{
+    const plan *p = m->plan;
+    const barrier_state *b = &m->now.barriers[stage];
+    int barrier = p->stages[stage].barrier, use = 0;
+    if (b->by_bytes[0] || b->pending != p->program->barriers.at[barrier].arrivals)
+        use |= USE_GATHERED | USE_AGE_0;
+    for (int i = 0; i < p->agent_count; i++) {
+        uint32_t known = machine_clock(m, i)[stage_entry(m, stage)];
+        if (!machine_alive(m, i) || !*plan_uses(p, p->agents[i].task, barrier))
+            continue;
+        use |= known < b->count ? USE_AGE_1 : 0;
+        use |= known < b->count && *plan_waits_on(p, p->agents[i].task, barrier) ? USE_DONE : 0;
+        use |= known + 1 < b->count ? USE_AGE_2 : 0;
+    }
+    for (int age = 0; age < 3; age++)
+        if (b->by_bytes[age])
+            use &= ~(USE_AGE_0 << age);
+    return (uint8_t)use;
+}
+
+/* ---- marks of an agent: its accesses, waits and contributions that someone has not heard of -------------------------------------------- */
+
+static void mark_accesses(canonical *c, const machine *m, int agent_index, uint32_t least)
+{
+    for (int i = 0; i < c->plan->slot_count; i++) {
+        int slot = c->slot_order[i];
+        if (!m->now.touched[slot])
+            continue;
+        const access *a = &slot_accesses(m, slot)[agent_index];
+        if (a->write_before > least)
+            (void)mark(c, MARK_WRITE_BEFORE, i, a->write_before);
+        if (a->read > least)
+            (void)mark(c, MARK_READ, i, a->read);
+        if (a->wgmma_done > least)
+            (void)mark(c, MARK_WGMMA, i, a->wgmma_done);
+        if (a->write <= least)
+            continue;
+        canonical_mark *written = mark(c, MARK_WRITE, i, a->write);
+        written->slot = slot;
+        written->lap = a->write_lap;
+    }
+}
+
+static void mark_wait(canonical *c, const machine *m, int agent_index, int place, uint32_t least)
+{
+    int stage = c->stage_order[place];
+    uint32_t waited = m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)agent_index];
+    if (waited <= stage_gathered(m, stage)[agent_index])
+        return;
+    if (waited > least || !m->now.barriers[stage].pending)
+        (void)mark(c, MARK_WAIT, place, waited);
+}
+
+static void mark_agent(canonical *c, const machine *m, int agent_index)
+{
+    uint32_t least = least_known(m, agent_index);
+    clear_marks(c);
+    mark_accesses(c, m, agent_index, least);
+    for (int i = 0; i < c->plan->stage_count; i++) {
+        int stage = c->stage_order[i];
+        mark_wait(c, m, agent_index, i, least);
+        for (int age = 0; age < 3; age++) {
+            uint32_t epoch = stage_contributions(m, stage, age)[agent_index];
+            if (epoch > least && c->stage_use[stage] & USE_AGE_0 << age)
+                (void)mark(c, MARK_AGE_0 + age, i, epoch);
+        }
+    }
+}
+
+/* ---- marks of a stage: its last phases, and those of bulk copies ------------------------------------------------------------------------- */
+
+static void mark_stage(canonical *c, const machine *m, int stage)
+{
+    const plan_stage *of = &c->plan->stages[stage];
+    int resource = c->plan->program->barriers.at[of->barrier].resource;
+    uint32_t least = least_known(m, stage_entry(m, stage));
+    int64_t count = m->now.barriers[stage].count;
+    clear_marks(c);
+    (void)mark(c, MARK_PHASE, 0, count);
+    (void)mark(c, MARK_PHASE, 1, count - 1);
+    for (int i = 0; i < c->plan->slot_count; i++) {
+        int slot = c->slot_order[i];
+        const copied *copy = &m->now.copies[slot];
+        if (copy->stage != stage || copy->phase <= least ||
+            c->plan->program->buffers.at[c->plan->slots[slot].buffer].resource != resource)
+            continue;
+        if (copy->phase_before > least)
+            (void)mark(c, MARK_COPY_BEFORE, i, copy->phase_before);
+        canonical_mark *written = mark(c, copy->whole ? MARK_WHOLE_COPY : MARK_COPY, i, copy->phase);
+        written->slot = slot;
+        written->lap = copy->lap;
+    }
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------------------------------------- */
+
+/* How a lap that was recorded for a slot relates to the laps in which producers may touch the slot next. */
+static void put_laps(canonical *c, const machine *m, int slot, int64_t lap)
+{
+    const plan_slot *of = &c->plan->slots[slot];
+    int resource = c->plan->program->buffers.at[of->buffer].resource;
+    for (int i = 0; of->pipelined && i < c->plan->agent_count; i++) {
+        const ir_task *t = plan_task_of(c->plan, i);
+        for (size_t j = 0; machine_alive(m, i) && j < t->cursors.len; j++) {
+            if (t->cursors.at[j].resource != resource || t->cursors.at[j].role != IR_PRODUCE)
+                continue;
+            const cursor *at = agent_cursor(m, i, (int)j);
+            int64_t ahead = lap - (at->lap + (of->stage < at->slot));
+            canonical_put(c, ahead < -2 ? -2 : ahead > 3 ? 3 : ahead);
+        }
+    }
+}
+
+static void put_marks(canonical *c, const machine *m)
+{
+    canonical_put(c, (int64_t)c->marks.len);
+    for (size_t i = 0; i < c->marks.len; i++) {
+        const canonical_mark *at = &c->marks.at[i];
+        canonical_put(c, at->kind);
+        canonical_put(c, at->place);
+        canonical_put(c, rank(c, at->threshold));
+        if (at->slot >= 0)
+            put_laps(c, m, at->slot, at->lap);
+    }
+}
+
+/* One entry of every clock there is. */
+static void put_entry(canonical *c, const machine *m, int entry)
+{
+    for (int i = 0; i < c->plan->agent_count; i++)
+        if (i != entry && machine_alive(m, i))
+            canonical_put(c, rank(c, machine_clock(m, i)[entry]));
+    for (int i = 0; i < c->plan->stage_count; i++) {
+        int stage = c->stage_order[i];
+        if (c->stage_use[stage] & USE_GATHERED)
+            canonical_put(c, rank(c, stage_gathered(m, stage)[entry]));
+        if (c->stage_use[stage] & USE_DONE)
+            canonical_put(c, rank(c, stage_done(m, stage)[entry]));
+    }
+}
+
+static void put_barrier(canonical *c, const machine *m, int stage)
+{
+    const barrier_state *b = &m->now.barriers[stage];
+    canonical_put(c, c->stage_use[stage]);
+    canonical_put(c, b->pending);
+    canonical_put(c, b->tx);
+    canonical_put(c, b->count - b->waited > 2 ? 2 : b->count - b->waited);
+    canonical_put(c, b->by_bytes[0] + 2 * b->by_bytes[1] + 4 * b->by_bytes[2]);
+}
+
+static void put_probes(canonical *c, const machine *m, int stage)
+{
+    for (int i = 0; i < c->plan->agent_count; i++) {
+        const ir_task *t = plan_task_of(c->plan, i);
+        for (int s = 0; machine_alive(m, i) && s < t->status_count; s++) {
+            const probe *asked = &m->now.probes[c->plan->agents[i].statuses + s];
+            if (asked->stage == stage)
+                canonical_put(c, rank(c, asked->known));
+        }
+    }
+}
+
+void canonical_clocks(canonical *c, const machine *m)
+{
+    for (int i = 0; i < c->plan->stage_count; i++)
+        c->stage_use[i] = stage_use(m, i);
+    for (int i = 0; i < c->plan->agent_count; i++) {
+        mark_agent(c, m, i);
+        put_marks(c, m);
+        if (c->marks.len)
+            put_entry(c, m, i);
+    }
+    for (int i = 0; i < c->plan->stage_count; i++) {
+        int stage = c->stage_order[i];
+        put_barrier(c, m, stage);
+        mark_stage(c, m, stage);
+        put_marks(c, m);
+        put_entry(c, m, stage_entry(m, stage));
+        put_probes(c, m, stage);
+    }
+}

@@ -1,0 +1,39 @@
+/* explore: every interleaving of a small instance, state by state. The oracle that tests hold the prover against.
+ *
+ * It shares the program and the numbering with the prover and nothing else: no clocks, no canonical run, no steady
+ * state. Values are given; programs are unrolled. Faults are judged from what can be seen in states:
+ *
+ *   deadlock      a state that is not the end and has no successor
+ *   over-arrival  an arrival past the count, bytes past the announced ones, or an arrival that falls into different
+ *                 phases in different interleavings
+ *   lapped        a wait that passes after different completions, or that can meet its barrier more than one
+ *                 completion before the one it passes after, or past it
+ *   race          two conflicting accesses both possible, or under way, in one state
+ *   leftover      an end with a phase half done, a filled slot not waited for, fills and releases that differ */
+#ifndef WW_EXPLORE_H
+#define WW_EXPLORE_H
+
+#include "lower/lower.h"
+
+typedef struct explore_values {
+    int argument, device; /* of every loop bound of that kind */
+    int tiles;
+    unsigned skipped; /* bit t: tile t */
+} explore_values;
+
+typedef struct explore_result {
+    bool deadlock, over_arrival, lapped, race, leftover;
+    bool capped; /* too many states: nothing is claimed */
+    uint64_t states;
+} explore_result;
+
+explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values values,
+                               uint64_t most_states);
+
+/* Whether nothing is wrong. */
+static inline bool explore_clean(const explore_result *r)
+{
+    return !r->deadlock && !r->over_arrival && !r->lapped && !r->race && !r->leftover;
+}
+
+#endif

@@ -1,0 +1,323 @@
+/* The prover against the explorer, on random declarations: good ones, and the same with an operation dropped, doubled
+ * or moved. What is proved must be clean in every small instance, in every interleaving; what is refuted must be
+ * broken in the instance that the refutation names.
+ *
+ *     agree_test [declarations [seed]] */
+#include "mini.h"
+
+#include "model/model.h"
+#include "prove/explore.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <stdio.h>
+
+enum { MOST_TOKENS = 96, MOST_STATES = 60000, MOST_TASKS = 3 };
+
+/* ---- random numbers ---------------------------------------------------------------------------------- */
+
+static uint64_t random_state;
+
+static unsigned draw(unsigned below)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (unsigned)(random_state >> 33) % below;
+}
+
+/* ---- declarations ------------------------------------------------------------------------------------ */
+
+/* Schedules of two or three tasks that work together. $ is replaced by a loop count. */
+typedef struct pattern {
+    bool tma, ahead, plain; /* ring a is TmaAsync; a has look-ahead waits; x is a buffer without a pipeline */
+    const char *tasks[MOST_TASKS];
+} pattern;
+
+static const pattern patterns[] = {
+    {false, false, false, {"( A a W a C a )*$", "( w a R a L a )*$"}},
+    {true, false, false, {"( A a W a C a )*$", "( w a R a L a )*$"}},
+    {true, false, false, {"( A? a A a W a C a )*$", "( w? a w a R a L a )*$"}},
+    {false, false, false, {"A a W a C a ( A a W a C a )*1k", "( w a R a L a )*k1"}},
+    {true, true, false, {"( A a W a C a )*k1", "w a M a ( w a M a wait1 L a )*1k wait0 L a"}},
+    {true, false, false, {"( A a W a C a )*$", "( w a M a wait0 L a )*$"}},
+    {false, false, false, {"( A a W a C a )*$", "( w a R a L a )*$", "( w a R a L a )*$"}},
+    {false, false, false, {"( A a W a C a )*$", "( A a W a C a )*$", "( w a R a L a )*$"}},
+    {false, false, false, {"( A a W a C a )*$", "( w a R a A b W b C b L a )*$", "( w b R b L b )*$"}},
+    {true, false, false, {"( A a W a C a )*$", "( w a R a L a )*$ A b W b C b", "w b R b L b"}},
+    {false, false, false, {"( A a W a C a w b R b L b )*$", "( w a R a L a A b W b C b )*$"}},
+    {false, false, true, {"( A a W a W x C a )*$", "( w a R a R x L a )*$"}},
+    {false, false, false, {"( f{ A b W b C b } A a W a C a )*$", "( w a R a L a l{ w b R b L b } )*$"}},
+    {true, false, false, {"( A a W a C a )*k ( A b W b C b )*k", "( w a R a L a )*k ( w b R b L b )*k"}},
+    {true, false, false, {"( A a W a C a )*k ( A a W a C a )*k", "( w a R a L a )*k ( w a R a L a )*k"}},
+};
+
+typedef struct tokens {
+    char at[MOST_TOKENS][8];
+    int count;
+} tokens;
+
+static bool is_verb(const char *token)
+{
+    return strchr("ACWwRLM", token[0]) && token[1] != 'a'; /* "wait0" is no verb with an operand */
+}
+
+/* "A a" is one token, as are "wait0", "(" and ")*3". */
+static void split(const char *text, const char *count, tokens *out)
+{
+    out->count = 0;
+    while (*text) {
+        while (*text == ' ')
+            text++;
+        if (!*text)
+            break;
+        size_t n = strcspn(text, " ");
+        char word[8] = {0};
+        memcpy(word, text, n);
+        text += n;
+        if (is_verb(word)) {
+            text++;
+            size_t m = strcspn(text, " ");
+            (void)snprintf(out->at[out->count], 8, "%s %.*s", word, (int)m, text);
+            text += m;
+        } else if (strchr(word, '$')) {
+            (void)snprintf(out->at[out->count], 8, ")*%s", count);
+        } else {
+            (void)snprintf(out->at[out->count], 8, "%s", word);
+        }
+        out->count++;
+    }
+}
+
+static bool movable(const char *token)
+{
+    return is_verb(token) || token[0] == 'w';
+}
+
+static int pick(const tokens *t)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        int i = (int)draw((unsigned)t->count);
+        if (movable(t->at[i]))
+            return i;
+    }
+    return -1;
+}
+
+static void drop(tokens *t, int i)
+{
+    memmove(t->at[i], t->at[i + 1], (size_t)(t->count - i - 1) * sizeof *t->at);
+    t->count--;
+}
+
+static void insert(tokens *t, int i, const char *token)
+{
+    char copy[8];
+    memcpy(copy, token, sizeof copy);
+    memmove(t->at[i + 1], t->at[i], (size_t)(t->count - i) * sizeof *t->at);
+    memcpy(t->at[i], copy, sizeof copy);
+    t->count++;
+}
+
+/* Drops, doubles or moves one operation. */
+static void mutate(tokens *t)
+{
+    int i = pick(t);
+    if (i < 0)
+        return;
+    char token[8];
+    memcpy(token, t->at[i], sizeof token);
+    switch (draw(4)) {
+    case 0: drop(t, i); break;
+    case 1: insert(t, i, token); break;
+    default:
+        drop(t, i);
+        insert(t, (int)draw((unsigned)t->count + 1), token);
+        break;
+    }
+}
+
+static void join(const tokens *t, bool tiles, bool skips, char *out, size_t size)
+{
+    size_t n = (size_t)snprintf(out, size, "%s%s", tiles ? "tiles{ " : "", skips ? "skip{ " : "");
+    for (int i = 0; i < t->count; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s ", t->at[i]);
+    (void)snprintf(out + n, size - n, "%s%s", skips ? "} " : "", tiles ? "}" : "");
+}
+
+typedef struct declaration {
+    const pattern *pattern;
+    char texts[MOST_TASKS][512];
+    int stages[2], warps[MOST_TASKS], tasks;
+    bool tiles, skips;
+} declaration;
+
+static declaration draw_declaration(void)
+{
+    static const char *const counts[] = {"1", "2", "3", "k", "k", "k1", "d"};
+    declaration d = {.pattern = &patterns[draw(sizeof patterns / sizeof *patterns)]};
+    const char *count = counts[draw(7)];
+    d.tiles = draw(3) == 0;
+    d.skips = d.tiles && draw(2);
+    d.stages[0] = 1 + (int)draw(3);
+    d.stages[1] = 1 + (int)draw(2);
+    int broken = draw(3) ? (int)draw(MOST_TASKS) : -1;
+    for (; d.tasks < MOST_TASKS && d.pattern->tasks[d.tasks]; d.tasks++) {
+        tokens t;
+        split(d.pattern->tasks[d.tasks], count, &t);
+        for (unsigned n = 1 + draw(2); d.tasks == broken && n; n--)
+            mutate(&t);
+        join(&t, d.tiles, d.skips, d.texts[d.tasks], sizeof d.texts[0]);
+        d.warps[d.tasks] = draw(6) ? 1 : 2;
+    }
+    return d;
+}
+
+static mini declare(const declaration *d)
+{
+    mini m = mini_new(d->skips);
+    mini_ring(&m, "a",
+              (ww_pipeline){.type = d->pattern->tma ? WW_TMA_ASYNC : WW_ASYNC_ASYNC,
+                            .stages = d->stages[0],
+                            .advance_on_wait = d->pattern->ahead});
+    mini_ring(&m, "b", (ww_pipeline){.type = WW_ASYNC_ASYNC, .stages = d->stages[1]});
+    mini_buffer(&m, "x");
+    return m;
+}
+
+static void add_tasks(mini *m, const declaration *d)
+{
+    static const char *const names[] = {"P", "Q", "U"};
+    for (int i = 0; i < d->tasks; i++)
+        mini_add(m, names[i], d->warps[i], d->texts[i]);
+}
+
+/* ---- holding the two against each other --------------------------------------------------------------- */
+
+static void tell(const declaration *d, const ww_verdict *v, const char *why)
+{
+    print_message("%s\n  stages %d, %d\n", why, d->stages[0], d->stages[1]);
+    for (int i = 0; i < d->tasks; i++)
+        print_message("  %d warp(s): %s\n", d->warps[i], d->texts[i]);
+    if (v->refutation)
+        print_message("  %s\n", v->refutation->message);
+}
+
+static long number_before(const char *message, const char *what, long otherwise)
+{
+    const char *at = strstr(message, what);
+    if (!at)
+        return otherwise;
+    while (at > message && (at[-1] == ' ' || (at[-1] >= '0' && at[-1] <= '9')))
+        at--;
+    return strtol(at, NULL, 10);
+}
+
+static long number_after(const char *message, const char *what, long otherwise)
+{
+    const char *at = strstr(message, what);
+    return at ? strtol(at + strlen(what), NULL, 10) : otherwise;
+}
+
+/* The instance that a refutation names; false when it cannot be said with one value a bound. */
+static bool named_instance(const char *message, explore_values *values)
+{
+    values->argument = (int)number_after(message, "k = ", 1);
+    values->tiles = (int)number_before(message, " tile", 1);
+    values->device = (int)number_after(message, "d() = ", 1);
+    values->skipped = 0;
+    for (int tile = 0; tile < values->tiles; tile++) {
+        char text[32];
+        (void)snprintf(text, sizeof text, "tile %d skipped", tile);
+        values->skipped |= strstr(message, text) ? 1u << tile : 0;
+    }
+    const char *device = strstr(message, "d() = ");
+    return !device || !strstr(device + 1, "d() = ");
+}
+
+static int clean_instances, broken_instances;
+
+static bool holds_in(mini *m, explore_values values)
+{
+    explore_result r = explore_program(m->kernel, m->kernel->program, values, MOST_STATES);
+    clean_instances += explore_clean(&r) && !r.capped;
+    return r.capped || explore_clean(&r);
+}
+
+static bool proof_holds(mini *m, const declaration *d)
+{
+    for (int k = 1; k <= 4; k++)
+        for (int tiles = d->tiles; tiles <= (d->tiles ? 2 : 0); tiles++)
+            for (unsigned skipped = 0; skipped < (d->skips ? 1u << tiles : 1u); skipped++)
+                if (!holds_in(m, (explore_values){k, k - 1, tiles, skipped}))
+                    return false;
+    return true;
+}
+
+static bool code_agrees(ww_code code, const explore_result *r)
+{
+    switch (code) {
+    case WW_DEADLOCK: return r->deadlock;
+    case WW_OVER_ARRIVAL: return r->over_arrival;
+    case WW_LAPPED: return r->lapped;
+    case WW_RACE: return r->race;
+    case WW_LEFTOVER: return r->leftover;
+    default: return false;
+    }
+}
+
+static bool refutation_holds(mini *m, const ww_verdict *v)
+{
+    explore_values values;
+    if (!named_instance(v->refutation->message, &values))
+        return true;
+    explore_result r = explore_program(m->kernel, m->kernel->program, values, MOST_STATES);
+    broken_instances += !r.capped;
+    return r.capped || code_agrees(v->refutation->code, &r);
+}
+
+static long wanted = 400;
+static uint64_t seed = 20261129;
+
+static void prover_and_explorer_agree(void **unused)
+{
+    (void)unused;
+    int proved = 0, refuted = 0;
+    random_state = seed;
+    print_message("%ld declarations from seed %llu\n", wanted, (unsigned long long)seed);
+    for (long i = 0; i < wanted; i++) {
+        declaration d = draw_declaration();
+        mini m = declare(&d);
+        add_tasks(&m, &d);
+        ww_verdict v = mini_prove(&m);
+        bool recorded = m.kernel->program != NULL;
+        if (recorded && v.proved && !proof_holds(&m, &d)) {
+            tell(&d, &v, "proved, and the explorer finds a fault");
+            fail();
+        }
+        if (recorded && !v.proved && v.refutation->code == WW_UNPROVABLE) {
+            tell(&d, &v, "unprovable");
+            fail();
+        }
+        if (recorded && !v.proved && !refutation_holds(&m, &v)) {
+            tell(&d, &v, "refuted, and the explorer does not find that fault");
+            fail();
+        }
+        proved += recorded && v.proved;
+        refuted += recorded && !v.proved;
+        mini_free(&m);
+    }
+    print_message("%d proved (%d instances explored), %d refuted (%d)\n", proved, clean_instances, refuted,
+                  broken_instances);
+    assert_true(proved > wanted / 5 && refuted > wanted / 5);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(prover_and_explorer_agree)};
+    wanted = argc > 1 ? strtol(argv[1], NULL, 10) : wanted;
+    seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* 213: wgmma reads a slot after the call has returned; the slot is released when its group has finished. */
+#include "reject.h"
+
+typedef struct mma {
+    ww_resource *ring, *sum;
+} mma;
+
+static const ww_work sum_work[] = {{.name = "multiply", .side = WW_PRODUCER, .wgmma_reads = {"ring"}},
+                                   {.name = "settle", .side = WW_CONSUMER, .wgmma_wait = WW_WGMMA_WAIT(0)},
+                                   {.name = "settle_last", .side = WW_CONSUMER, .wgmma_wait = WW_WGMMA_WAIT(1)},
+                                   {.name = NULL}};
+
+static void load(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    ww_domain_loop (s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+        ww_acquire(s, m->ring);
+        ww_produce(s, m->ring, "fill");
+        ww_commit(s, m->ring);
+    }
+}
+
+static void declare(ww_kernel *k, bool ahead, ww_schedule_function *math)
+{
+    mma m = {reject_ring(k, "ring", (ww_pipeline){.type = WW_TMA_ASYNC, .advance_on_wait = ahead}),
+             ww_resource_new(k, "sum", &(ww_resource_options){.work = sum_work})};
+    reject_task(k, "load", 0, 1, load, &m);
+    reject_task(k, "math", 4, 4, math, &m);
+}
+
+static void multiply_and_release(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    ww_domain_loop (s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+        ww_wait(s, m->ring);
+        ww_produce(s, m->sum, "multiply");
+        ww_release(s, m->ring), BLAME;
+    }
+    ww_consume(s, m->sum, "settle");
+}
+
+static void at_once(ww_kernel *k)
+{
+    declare(k, false, multiply_and_release);
+}
+
+static void multiply_settle_last(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    ww_domain_loop (s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+        ww_wait(s, m->ring);
+        ww_produce(s, m->sum, "multiply");
+        ww_consume(s, m->sum, "settle_last");
+        ww_release(s, m->ring), BLAME;
+    }
+    ww_consume(s, m->sum, "settle");
+}
+
+static void while_its_own_group_runs(ww_kernel *k)
+{
+    declare(k, false, multiply_settle_last);
+}
+
+static void multiply_and_settle(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    ww_domain_loop (s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+        ww_wait(s, m->ring);
+        ww_produce(s, m->sum, "multiply");
+        ww_consume(s, m->sum, "settle");
+        ww_release(s, m->ring);
+    }
+}
+
+static void when_the_group_has_finished(ww_kernel *k)
+{
+    declare(k, false, multiply_and_settle);
+}
+
+/* The group of the last trip has finished when at most the newest is in flight: its slot goes. */
+static void release_one_late(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    ww_wait(s, m->ring);
+    ww_produce(s, m->sum, "multiply");
+    ww_domain_loop (s, ww_imm(1), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+        ww_wait(s, m->ring);
+        ww_produce(s, m->sum, "multiply");
+        ww_consume(s, m->sum, "settle_last");
+        ww_release(s, m->ring);
+    }
+    ww_consume(s, m->sum, "settle");
+    ww_release(s, m->ring);
+}
+
+static void one_trip_late(ww_kernel *k)
+{
+    declare(k, true, release_one_late);
+}
+
+const reject_case reject_early_release[] = {
+    {"early_release: at once", at_once, WW_EARLY_RELEASE, "", "", ""},
+    {"early_release: while its own group runs", while_its_own_group_runs, WW_EARLY_RELEASE, "", "", ""},
+    {"early_release: when the group has finished", when_the_group_has_finished, 0, NULL, NULL, NULL},
+    {"early_release: one trip late", one_trip_late, 0, NULL, NULL, NULL},
+    {0},
+};
