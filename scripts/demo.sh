@@ -9,6 +9,9 @@ build=${1:-build}
 out=$build/demo
 gemm=$build/bin/gemm
 mkdir -p "$out"
+# A cache of its own, empty at first: the first run compiles, the second one finds the result.
+export WW_CACHE="$out/cache"
+rm -rf "$WW_CACHE"
 
 summary=$out/summary.txt
 : >"$summary"
@@ -52,6 +55,8 @@ step "run D = A . B^T on these files" "$out/run_files.txt" \
     "$gemm" run --a "$out/a.npy" --b "$out/b.npy" --out "$out/d.npy"
 step "run 512 x 512 x 512" "$out/run_512.txt" "$gemm" run --mnk 512,512,512
 
+printf '\n--- schedules\n'
+sed 's/^/  /' "$out/table.txt"
 printf '\n--- proof\n'
 sed 's/^/  /' "$out/prove.txt" | tail -n 12
 printf '\n--- results\n'

@@ -22,6 +22,7 @@ static ww_diag *report(path_walk *w, ww_code code, int op, const char *what)
     ww_diag *d = diag_add(b->run->diags, code, w->task->ops.at[op].place, "task %s: %s %s, %s", w->task->name,
                           text_str(&step), what, path_where(w, op));
     text_free(&step);
+    *rule_broken(b->run, (size_t)w->task->task->index, (size_t)b->resource->index) = true;
     w->stop = true;
     return d;
 }

@@ -211,7 +211,8 @@ static void check_bytes(const rule_run *run, const ww_resource *r)
         const ir_task *t = &run->program->tasks.at[i];
         slot_bytes b = {.run = run, .resource = r};
         path_walk w = {.program = run->program, .task = t, .step = bytes_step, .end = bytes_end, .rule = &b};
-        if (rule_first_event(run->program, t, r->index, WW_PRODUCER, RULE_OPEN) < 0)
+        if (rule_first_event(run->program, t, r->index, WW_PRODUCER, RULE_OPEN) < 0 ||
+            *rule_broken(run, i, (size_t)r->index))
             continue;
         paths_walk(&w, (path_state){{0}});
         for (int j = 0; j < r->buffer_count; j++)

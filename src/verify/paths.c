@@ -62,14 +62,11 @@ static bool same_set(const state_set *a, const state_set *b)
 
 static void run_trip(path_walk *w, int loop, bool first, bool last, state_set *states)
 {
-    path_walk outer = *w;
     w->loop = loop;
     w->first = first;
     w->last = last;
     run(w, loop + 1, w->task->ops.at[loop].match, states);
-    w->loop = outer.loop;
-    w->first = outer.first;
-    w->last = outer.last;
+    w->loop = -1;
 }
 
 /* One or more trips between the first and the last: all states that can stand before the last. */
@@ -191,15 +188,16 @@ static void collect_values(const path_walk *w, int from, int to, path_values *va
     }
 }
 
-/* The next combination of values, like an odometer; false after the last. */
+/* The next combination of values, like an odometer that runs backwards: what goes wrong with many trips is told of
+ * them, not of the special case of one trip. False after the last. */
 static bool next_combination(path_values *values)
 {
     for (int i = 0; i < values->count; i++) {
-        if (values->at[i].now < values->at[i].many) {
-            values->at[i].now++;
+        if (values->at[i].now > values->at[i].least) {
+            values->at[i].now--;
             return true;
         }
-        values->at[i].now = values->at[i].least;
+        values->at[i].now = values->at[i].many;
     }
     return false;
 }
@@ -210,7 +208,7 @@ static void run_region(path_walk *w, int from, int to, state_set *states)
     state_set all = {0}, one = {0};
     collect_values(w, from, to, &values);
     for (int i = 0; i < values.count; i++)
-        values.at[i].now = values.at[i].least;
+        values.at[i].now = values.at[i].many;
     w->values = &values;
     do {
         copy_set(&one, states);

@@ -11,6 +11,7 @@ typedef struct rule_run {
     ww_kernel *kernel;
     const ir_program *program;
     diag_list *diags;
+    bool *broken; /* [task][resource]: a bracket was refused; rules that build on brackets keep quiet */
 } rule_run;
 
 #define VERIFY_RULE(name) void verify_##name(const rule_run *run);
@@ -32,6 +33,11 @@ bool rule_runs_ahead(const ww_resource *r, ww_side side);
 
 /* Whether the schedule touches r on that side in any way, auxiliary work included; the operation, or -1. */
 int rule_first_use(const ir_program *p, const ir_task *t, int r, ww_side side);
+
+static inline bool *rule_broken(const rule_run *run, size_t task, size_t resource)
+{
+    return &run->broken[task * run->kernel->resources.len + resource];
+}
 
 static inline const ww_resource *rule_resource(const rule_run *run, int index)
 {

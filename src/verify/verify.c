@@ -9,7 +9,8 @@ static void (*const rules[])(const rule_run *) = {
 
 void verify_kernel(ww_kernel *k, const ir_program *p)
 {
-    rule_run run = {k, p, &k->diags};
+    bool *broken = arena_array(&k->arena, bool, p->tasks.len * k->resources.len + 1);
+    rule_run run = {k, p, &k->diags, broken};
     for (size_t i = 0; i < ARRAY_LEN(rules); i++)
         rules[i](&run);
 }

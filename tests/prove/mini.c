@@ -102,7 +102,7 @@ static void loop(reader *r, const char *open)
         end = ww_imm((int)strtol(r->at, (char **)&r->at, 10));
     }
     after = r->at;
-    ww_domain_loop (r->s, start, end, ww_imm(1)) {
+    ww_domain_loop(r->s, start, end, ww_imm(1)) {
         inside(r, open);
     }
     r->at = after;
@@ -117,7 +117,7 @@ static bool block(reader *r)
     }
     if (take(r, "tiles{")) {
         open = r->at - 1;
-        ww_work_tile_loop (r->s, r->of->queue) {
+        ww_work_tile_loop(r->s, r->of->queue) {
             inside(r, open);
             ww_advance_tile(r->s, r->of->queue);
         }
@@ -125,21 +125,21 @@ static bool block(reader *r)
     }
     if (take(r, "skip{")) {
         open = r->at - 1;
-        ww_skippable (r->s) {
+        ww_skippable(r->s) {
             inside(r, open);
         }
         return true;
     }
     if (take(r, "f{")) {
         open = r->at - 1;
-        ww_first_iter (r->s) {
+        ww_first_iter(r->s) {
             inside(r, open);
         }
         return true;
     }
     if (take(r, "l{")) {
         open = r->at - 1;
-        ww_last_iter (r->s) {
+        ww_last_iter(r->s) {
             inside(r, open);
         }
         return true;
@@ -218,11 +218,11 @@ void mini_free(mini *m)
 void mini_ring(mini *m, const char *name, ww_pipeline pipeline)
 {
     m->names[m->count] = name;
-    m->resources[m->count++] =
-        ww_resource_new(m->kernel, name,
-                        &(ww_resource_options){.pipeline = pipeline,
-                                               .buffers = {{"b", MINI_COPY, 0}},
-                                               .work = pipeline.type == WW_TMA_ASYNC ? copy_work : ring_work});
+    m->resources[m->count++] = ww_resource_new(
+        m->kernel, name,
+        &(ww_resource_options){.pipeline = pipeline,
+                               .buffers = {{"b", MINI_COPY, 0}},
+                               .work = pipeline.type == WW_TMA_ASYNC ? copy_work : ring_work});
 }
 
 void mini_buffer(mini *m, const char *name)

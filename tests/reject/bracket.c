@@ -5,7 +5,8 @@ typedef struct rings {
     ww_resource *ring, *other;
 } rings;
 
-static void declare(ww_kernel *k, ww_pipeline pipeline, ww_schedule_function *load, ww_schedule_function *store)
+static void declare(ww_kernel *k, ww_pipeline pipeline, ww_schedule_function *load,
+                    ww_schedule_function *store)
 {
     ww_resource *ring = reject_ring(k, "ring", pipeline);
     reject_task(k, "load", 0, 1, load, ring);
@@ -19,7 +20,8 @@ static const ww_pipeline ahead = {.type = WW_ASYNC_ASYNC, .advance_on_wait = tru
 
 static void fill_early(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_produce(s, ring, "fill"), BLAME;
         ww_acquire(s, ring);
         ww_commit(s, ring);
@@ -33,7 +35,8 @@ static void work_before_acquire(ww_kernel *k)
 
 static void fill_late(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_acquire(s, ring);
         ww_commit(s, ring);
         ww_produce(s, ring, "fill"), BLAME;
@@ -47,7 +50,8 @@ static void work_after_commit(ww_kernel *k)
 
 static void touch_early(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_produce(s, ring, "touch");
         ww_acquire(s, ring);
         ww_produce(s, ring, "fill");
@@ -64,7 +68,8 @@ static void auxiliary_work_anywhere(ww_kernel *k)
 
 static void swapped(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_commit(s, ring), BLAME;
         ww_produce(s, ring, "fill");
         ww_acquire(s, ring);
@@ -78,13 +83,14 @@ static void commit_and_acquire_swapped(ww_kernel *k)
 
 static void release_under_guard(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
-        ww_first_iter (s) {
+    reject_loop(s)
+    {
+        ww_first_iter(s) {
             ww_wait(s, ring), BLAME;
         }
         ww_consume(s, ring, "use");
     }
-    ww_domain_loop (s, ww_imm(0), ww_imm(0), ww_imm(1)) {
+    ww_domain_loop(s, ww_imm(0), ww_imm(0), ww_imm(1)) {
         ww_release(s, ring);
     }
 }
@@ -96,12 +102,13 @@ static void release_never_reached(ww_kernel *k)
 
 static void release_in_last_trip(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
-        ww_first_iter (s) {
+    reject_loop(s)
+    {
+        ww_first_iter(s) {
             ww_wait(s, ring);
         }
         ww_consume(s, ring, "use");
-        ww_last_iter (s) {
+        ww_last_iter(s) {
             ww_release(s, ring);
         }
     }
@@ -109,8 +116,9 @@ static void release_in_last_trip(ww_schedule *s, void *ring)
 
 static void fill_in_first_trip(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
-        ww_first_iter (s) {
+    reject_loop(s)
+    {
+        ww_first_iter(s) {
             ww_acquire(s, ring);
             ww_produce(s, ring, "fill");
             ww_commit(s, ring);
@@ -128,7 +136,8 @@ static void bracket_over_all_trips(ww_kernel *k)
 static void fill_both(ww_schedule *s, void *context)
 {
     rings *r = context;
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_acquire(s, r->ring);
         ww_produce(s, r->ring, "fill");
         ww_commit(s, r->ring);
@@ -141,7 +150,8 @@ static void fill_both(ww_schedule *s, void *context)
 static void use_other(ww_schedule *s, void *context)
 {
     rings *r = context;
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_wait(s, r->other);
         ww_consume(s, r->ring, "use"), BLAME;
         ww_release(s, r->other);
@@ -163,7 +173,7 @@ static void look_ahead(ww_schedule *s, void *ring)
 {
     ww_wait(s, ring);
     ww_consume(s, ring, "use");
-    ww_domain_loop (s, ww_imm(1), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+    ww_domain_loop(s, ww_imm(1), ww_arg(reject_params, trips, 1), ww_imm(1)) {
         ww_wait(s, ring);
         ww_consume(s, ring, "use");
         ww_release(s, ring);
@@ -173,7 +183,7 @@ static void look_ahead(ww_schedule *s, void *ring)
 
 static void fill_from_one(ww_schedule *s, void *ring)
 {
-    ww_domain_loop (s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+    ww_domain_loop(s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
         ww_acquire(s, ring);
         ww_produce(s, ring, "fill");
         ww_commit(s, ring);
@@ -189,7 +199,7 @@ static void look_ahead_no_tail(ww_schedule *s, void *ring)
 {
     ww_wait(s, ring);
     ww_consume(s, ring, "use");
-    ww_domain_loop (s, ww_imm(1), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+    ww_domain_loop(s, ww_imm(1), ww_arg(reject_params, trips, 1), ww_imm(1)) {
         ww_wait(s, ring), BLAME;
         ww_consume(s, ring, "use");
         ww_release(s, ring);
@@ -203,7 +213,8 @@ static void carried_and_never_released(ww_kernel *k)
 
 static void release_twice(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_wait(s, ring);
         ww_consume(s, ring, "use");
         ww_release(s, ring);
@@ -217,13 +228,27 @@ static void a_release_too_many(ww_kernel *k)
 }
 
 const reject_case reject_bracket[] = {
-    {"bracket: work before acquire", work_before_acquire, WW_BRACKET, "", "", ""},
-    {"bracket: work after commit", work_after_commit, WW_BRACKET, "", "", ""},
-    {"bracket: commit and acquire swapped", commit_and_acquire_swapped, WW_BRACKET, "", "", ""},
-    {"bracket: release never reached", release_never_reached, WW_BRACKET, "", "", ""},
-    {"bracket: wait on the wrong resource", wait_on_the_wrong_resource, WW_BRACKET, "", "", ""},
-    {"bracket: carried look-ahead never released", carried_and_never_released, WW_BRACKET, "", "", ""},
-    {"bracket: a release too many", a_release_too_many, WW_BRACKET, "", "", ""},
+    {"bracket: work before acquire", work_before_acquire, WW_BRACKET,
+     "task load: ring.fill works on a slot that is not open, in the first trip of its loop",
+     "the work between acquire(ring) and commit(ring)", "no acquire(ring) before it"},
+    {"bracket: work after commit", work_after_commit, WW_BRACKET,
+     "task load: ring.fill works on a slot that is not open, in the first trip of its loop",
+     "the work between acquire(ring) and commit(ring)", "the slot was given away by commit(ring)"},
+    {"bracket: commit and acquire swapped", commit_and_acquire_swapped, WW_BRACKET,
+     "task load: commit(ring) closes a slot, and none is open, in the first trip of its loop",
+     "acquire(ring) before it", "commit without acquire"},
+    {"bracket: release never reached", release_never_reached, WW_BRACKET,
+     "task store: wait(ring) opens a slot that is never closed, in its loop",
+     "release(ring) after it, on every path", "the end of the task with 1 slot open"},
+    {"bracket: wait on the wrong resource", wait_on_the_wrong_resource, WW_BRACKET,
+     "task store: ring.use works on a slot that is not open, in the first trip of its loop",
+     "the work between wait(ring) and release(ring)", "no wait(ring) before it"},
+    {"bracket: carried look-ahead never released", carried_and_never_released, WW_BRACKET,
+     "task store: wait(ring) opens a slot that is never closed, in its loop",
+     "release(ring) after it, on every path", "the end of the task with 1 slot open"},
+    {"bracket: a release too many", a_release_too_many, WW_BRACKET,
+     "task store: release(ring) closes a slot, and none is open, in the first trip of its loop",
+     "wait(ring) before it", "a second release for one wait"},
     {"bracket: auxiliary work stands anywhere", auxiliary_work_anywhere, 0, NULL, NULL, NULL},
     {"bracket: one bracket over all trips", bracket_over_all_trips, 0, NULL, NULL, NULL},
     {"bracket: look-ahead carried through the loop", carried_through_the_loop, 0, NULL, NULL, NULL},

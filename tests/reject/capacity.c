@@ -4,10 +4,10 @@
 static const ww_work work[] = {
     {.name = "fill", .side = WW_PRODUCER}, {.name = "use", .side = WW_CONSUMER}, {.name = NULL}};
 
-#define RING(depth)                                                                                           \
+#define RING(depth)                                                                                          \
     (BLAME, ww_resource_new(k, "ring",                                                                       \
-                            &(ww_resource_options){.pipeline = {.type = WW_ASYNC_ASYNC, .stages = (depth)},   \
-                                                   .buffers = {{"data", 65536, 0}},                           \
+                            &(ww_resource_options){.pipeline = {.type = WW_ASYNC_ASYNC, .stages = (depth)},  \
+                                                   .buffers = {{"data", 65536, 0}},                          \
                                                    .work = work}))
 
 static void declare(ww_kernel *k, ww_resource *ring)
@@ -32,7 +32,9 @@ static void as_many_as_fit(ww_kernel *k)
 }
 
 const reject_case reject_capacity[] = {
-    {"capacity: four stages of 64 KiB", four_stages, WW_CAPACITY, "", "", ""},
+    {"capacity: four stages of 64 KiB", four_stages, WW_CAPACITY,
+     "kernel sample needs more shared memory than a CTA may use", "at most 232448 bytes",
+     "262208 = 262144 of buffers + 64 of barriers"},
     {"capacity: three stages of 64 KiB", three_stages, 0, NULL, NULL, NULL},
     {"capacity: as many as fit", as_many_as_fit, 0, NULL, NULL, NULL},
     {0},

@@ -3,7 +3,8 @@
 
 static void use_only(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_wait(s, ring), BLAME;
         ww_consume(s, ring, "use");
     }
@@ -32,7 +33,8 @@ static void listed_and_unused(ww_kernel *k)
 {
     ww_resource *ring = reject_ring(k, "ring", (ww_pipeline){.type = WW_ASYNC_ASYNC});
     ww_resource *total = reject_plain(k, "total");
-    ww_task_options load = {.warps = 1, .schedule = reject_producer, .context = ring, .produces = {ring, total}};
+    ww_task_options load = {
+        .warps = 1, .schedule = reject_producer, .context = ring, .produces = {ring, total}};
     reject_task(k, "store", 1, 1, reject_consumer, ring);
     (void)ww_task_new(k, "load", &load), BLAME;
 }
@@ -57,10 +59,15 @@ static void both_sides(ww_kernel *k)
 }
 
 const reject_case reject_coverage[] = {
-    {"coverage: nobody releases", nobody_releases, WW_COVERAGE, "", "", ""},
-    {"coverage: nobody consumes", nobody_consumes, WW_COVERAGE, "", "", ""},
-    {"coverage: listed and unused", listed_and_unused, WW_COVERAGE, "", NULL, NULL},
-    {"coverage: not in the graph", not_in_the_graph, WW_COVERAGE, "", NULL, NULL},
+    {"coverage: nobody releases", nobody_releases, WW_COVERAGE,
+     "no task releases the slots of pipeline ring; opened by task store",
+     "release(ring) after the work on each slot", "wait(ring) alone"},
+    {"coverage: nobody consumes", nobody_consumes, WW_COVERAGE, "no task releases the slots of pipeline ring",
+     "release(ring) after the work on each slot", "neither wait(ring) nor release(ring)"},
+    {"coverage: listed and unused", listed_and_unused, WW_COVERAGE,
+     "task load declares that it produces total, and its schedule never does", NULL, NULL},
+    {"coverage: not in the graph", not_in_the_graph, WW_COVERAGE,
+     "resource other is missing in the dependency graph", NULL, NULL},
     {"coverage: both sides", both_sides, 0, NULL, NULL, NULL},
     {0},
 };

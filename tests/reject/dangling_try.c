@@ -3,7 +3,8 @@
 
 static void probe_last(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_acquire(s, ring);
         ww_produce(s, ring, "fill");
         ww_commit(s, ring);
@@ -14,7 +15,8 @@ static void probe_last(ww_schedule *s, void *ring)
 static void probe_next(ww_schedule *s, void *ring)
 {
     ww_try_acquire(s, ring);
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_acquire(s, ring);
         ww_produce(s, ring, "fill");
         ww_commit(s, ring);
@@ -24,7 +26,8 @@ static void probe_next(ww_schedule *s, void *ring)
 
 static void probe_too_early(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_acquire(s, ring);
         ww_try_acquire(s, ring), BLAME;
         ww_produce(s, ring, "fill");
@@ -55,8 +58,12 @@ static void for_the_next_trip(ww_kernel *k)
 }
 
 const reject_case reject_dangling_try[] = {
-    {"dangling_try: after the last acquire", after_the_last_acquire, WW_DANGLING_TRY, "", "", NULL},
-    {"dangling_try: before the cursor moves on", before_the_cursor_moves, WW_DANGLING_TRY, "", "", NULL},
+    {"dangling_try: after the last acquire", after_the_last_acquire, WW_DANGLING_TRY,
+     "task load: nothing uses the answer of try_acquire(ring)", "acquire(ring) after it, for the same slot",
+     NULL},
+    {"dangling_try: before the cursor moves on", before_the_cursor_moves, WW_DANGLING_TRY,
+     "task load: nothing uses the answer of try_acquire(ring)", "acquire(ring) after it, for the same slot",
+     NULL},
     {"dangling_try: for the next trip", for_the_next_trip, 0, NULL, NULL, NULL},
     {0},
 };

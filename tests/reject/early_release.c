@@ -5,15 +5,16 @@ typedef struct mma {
     ww_resource *ring, *sum;
 } mma;
 
-static const ww_work sum_work[] = {{.name = "multiply", .side = WW_PRODUCER, .wgmma_reads = {"ring"}},
-                                   {.name = "settle", .side = WW_CONSUMER, .wgmma_wait = WW_WGMMA_WAIT(0)},
-                                   {.name = "settle_last", .side = WW_CONSUMER, .wgmma_wait = WW_WGMMA_WAIT(1)},
-                                   {.name = NULL}};
+static const ww_work sum_work[] = {
+    {.name = "multiply", .side = WW_PRODUCER, .wgmma_reads = {"ring"}},
+    {.name = "settle", .side = WW_CONSUMER, .wgmma_wait = WW_WGMMA_WAIT(0)},
+    {.name = "settle_last", .side = WW_CONSUMER, .wgmma_wait = WW_WGMMA_WAIT(1)},
+    {.name = NULL}};
 
 static void load(ww_schedule *s, void *context)
 {
     mma *m = context;
-    ww_domain_loop (s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+    ww_domain_loop(s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
         ww_acquire(s, m->ring);
         ww_produce(s, m->ring, "fill");
         ww_commit(s, m->ring);
@@ -31,7 +32,7 @@ static void declare(ww_kernel *k, bool ahead, ww_schedule_function *math)
 static void multiply_and_release(ww_schedule *s, void *context)
 {
     mma *m = context;
-    ww_domain_loop (s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+    ww_domain_loop(s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
         ww_wait(s, m->ring);
         ww_produce(s, m->sum, "multiply");
         ww_release(s, m->ring), BLAME;
@@ -47,7 +48,7 @@ static void at_once(ww_kernel *k)
 static void multiply_settle_last(ww_schedule *s, void *context)
 {
     mma *m = context;
-    ww_domain_loop (s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+    ww_domain_loop(s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
         ww_wait(s, m->ring);
         ww_produce(s, m->sum, "multiply");
         ww_consume(s, m->sum, "settle_last");
@@ -64,7 +65,7 @@ static void while_its_own_group_runs(ww_kernel *k)
 static void multiply_and_settle(ww_schedule *s, void *context)
 {
     mma *m = context;
-    ww_domain_loop (s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+    ww_domain_loop(s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1)) {
         ww_wait(s, m->ring);
         ww_produce(s, m->sum, "multiply");
         ww_consume(s, m->sum, "settle");
@@ -83,7 +84,7 @@ static void release_one_late(ww_schedule *s, void *context)
     mma *m = context;
     ww_wait(s, m->ring);
     ww_produce(s, m->sum, "multiply");
-    ww_domain_loop (s, ww_imm(1), ww_arg(reject_params, trips, 1), ww_imm(1)) {
+    ww_domain_loop(s, ww_imm(1), ww_arg(reject_params, trips, 1), ww_imm(1)) {
         ww_wait(s, m->ring);
         ww_produce(s, m->sum, "multiply");
         ww_consume(s, m->sum, "settle_last");
@@ -99,8 +100,14 @@ static void one_trip_late(ww_kernel *k)
 }
 
 const reject_case reject_early_release[] = {
-    {"early_release: at once", at_once, WW_EARLY_RELEASE, "", "", ""},
-    {"early_release: while its own group runs", while_its_own_group_runs, WW_EARLY_RELEASE, "", "", ""},
+    {"early_release: at once", at_once, WW_EARLY_RELEASE,
+     "task math: a slot of ring is released while wgmma may still read it, in the first trip of its loop",
+     "before it, a work body that waits until at most 0 groups are in flight",
+     "the group of sum.multiply in flight"},
+    {"early_release: while its own group runs", while_its_own_group_runs, WW_EARLY_RELEASE,
+     "task math: a slot of ring is released while wgmma may still read it, in the first trip of its loop",
+     "before it, a work body that waits until at most 0 groups are in flight",
+     "the group of sum.multiply in flight"},
     {"early_release: when the group has finished", when_the_group_has_finished, 0, NULL, NULL, NULL},
     {"early_release: one trip late", one_trip_late, 0, NULL, NULL, NULL},
     {0},

@@ -9,19 +9,20 @@ typedef struct gemm {
 
 static const ww_work gmem_ab_work[] = {
     {.name = "coords", .side = WW_CONSUMER, .out = {"int k", "int m", "int n"}}, {.name = NULL}};
-static const ww_work smem_ab_work[] = {{.name = "tma_load",
-                                        .side = WW_PRODUCER,
-                                        .in = {"int k", "int m", "int n"},
-                                        .copies = {{"a", A_BYTES}, {"b", B_BYTES}}},
-                                       {.name = "descriptors", .side = WW_CONSUMER, .out = {"uint64_t a", "uint64_t b"}},
-                                       {.name = NULL}};
+static const ww_work smem_ab_work[] = {
+    {.name = "tma_load",
+     .side = WW_PRODUCER,
+     .in = {"int k", "int m", "int n"},
+     .copies = {{"a", A_BYTES}, {"b", B_BYTES}}},
+    {.name = "descriptors", .side = WW_CONSUMER, .out = {"uint64_t a", "uint64_t b"}},
+    {.name = NULL}};
 static const ww_work accum_work[] = {
     {.name = "mma", .side = WW_PRODUCER, .in = {"uint64_t a", "uint64_t b"}, .wgmma_reads = {"smem_ab"}},
     {.name = "settle", .side = WW_CONSUMER, .wgmma_wait = WW_WGMMA_WAIT(0)},
     {.name = NULL}};
 static const ww_work gmem_d_work[] = {{.name = "store", .side = WW_PRODUCER}, {.name = NULL}};
 
-#define K_LOOP(s) ww_domain_loop (s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1))
+#define K_LOOP(s) ww_domain_loop(s, ww_imm(0), ww_arg(reject_params, trips, 1), ww_imm(1))
 
 /* What one edit changes. */
 typedef struct edit {
@@ -37,8 +38,9 @@ static void load_coordinates(ww_schedule *s, gemm *g, ww_token *k, ww_token *m, 
 static void load(ww_schedule *s, void *context)
 {
     gemm *g = context;
-    ww_work_tile_loop (s, g->queue) {
-        K_LOOP (s) {
+    ww_work_tile_loop(s, g->queue) {
+        K_LOOP(s)
+        {
             ww_token k, m, n;
             load_coordinates(s, g, &k, &m, &n);
             ww_try_acquire(s, g->smem_ab);
@@ -53,8 +55,9 @@ static void load(ww_schedule *s, void *context)
 static void load_swapped(ww_schedule *s, void *context)
 {
     gemm *g = context;
-    ww_work_tile_loop (s, g->queue) {
-        K_LOOP (s) {
+    ww_work_tile_loop(s, g->queue) {
+        K_LOOP(s)
+        {
             ww_token k, m, n;
             load_coordinates(s, g, &k, &m, &n);
             ww_commit(s, g->smem_ab), BLAME;
@@ -82,8 +85,9 @@ static void finish_tile(ww_schedule *s, gemm *g)
 static void math(ww_schedule *s, void *context)
 {
     gemm *g = context;
-    ww_work_tile_loop (s, g->queue) {
-        K_LOOP (s) {
+    ww_work_tile_loop(s, g->queue) {
+        K_LOOP(s)
+        {
             ww_wait(s, g->smem_ab);
             multiply(s, g);
             ww_release(s, g->smem_ab);
@@ -95,8 +99,9 @@ static void math(ww_schedule *s, void *context)
 static void math_without_release(ww_schedule *s, void *context)
 {
     gemm *g = context;
-    ww_work_tile_loop (s, g->queue) {
-        K_LOOP (s) {
+    ww_work_tile_loop(s, g->queue) {
+        K_LOOP(s)
+        {
             ww_wait(s, g->smem_ab), BLAME;
             multiply(s, g);
         }
@@ -107,8 +112,9 @@ static void math_without_release(ww_schedule *s, void *context)
 static void math_with_two_releases(ww_schedule *s, void *context)
 {
     gemm *g = context;
-    ww_work_tile_loop (s, g->queue) {
-        K_LOOP (s) {
+    ww_work_tile_loop(s, g->queue) {
+        K_LOOP(s)
+        {
             ww_wait(s, g->smem_ab);
             multiply(s, g);
             ww_release(s, g->smem_ab);
@@ -121,8 +127,9 @@ static void math_with_two_releases(ww_schedule *s, void *context)
 static void math_waits_for_other(ww_schedule *s, void *context)
 {
     gemm *g = context;
-    ww_work_tile_loop (s, g->queue) {
-        K_LOOP (s) {
+    ww_work_tile_loop(s, g->queue) {
+        K_LOOP(s)
+        {
             ww_token a, b;
             ww_wait(s, g->other);
             ww_consume(s, g->smem_ab, "descriptors", .out = {&a, &b}), BLAME;
@@ -139,8 +146,9 @@ static void math_waits_for_other(ww_schedule *s, void *context)
 static void load_both(ww_schedule *s, void *context)
 {
     gemm *g = context;
-    ww_work_tile_loop (s, g->queue) {
-        K_LOOP (s) {
+    ww_work_tile_loop(s, g->queue) {
+        K_LOOP(s)
+        {
             ww_token k, m, n;
             load_coordinates(s, g, &k, &m, &n);
             ww_acquire(s, g->smem_ab);
@@ -169,8 +177,8 @@ static void declare_ring(ww_kernel *k, gemm *g, const edit *e)
 
 static void declare(ww_kernel *k, edit e)
 {
-    gemm g = {.queue = ww_queue_static(
-                  k, "tiles", &(ww_queue_options){.tiles = {ww_arg(reject_params, tiles, 0)}})};
+    gemm g = {.queue = ww_queue_static(k, "tiles",
+                                       &(ww_queue_options){.tiles = {ww_arg(reject_params, tiles, 0)}})};
     g.gmem_ab = ww_resource_new(k, "gmem_ab", &(ww_resource_options){.work = gmem_ab_work});
     declare_ring(k, &g, &e);
     if (e.load == load_both)
@@ -217,12 +225,24 @@ static void waits_for_the_wrong_ring(ww_kernel *k)
 }
 
 const reject_case reject_gemm[] = {
-    {"gemm: the consumer never releases", never_releases, WW_COVERAGE, "", "", ""},
-    {"gemm: a release too many", releases_twice, WW_BRACKET, "", "", ""},
-    {"gemm: a wrong arrival count", wrong_arrivals, WW_ARRIVALS, "", "", ""},
-    {"gemm: wrong bytes", wrong_bytes, WW_TX_BYTES, "", "", ""},
-    {"gemm: acquire and commit swapped", commits_first, WW_BRACKET, "", "", ""},
-    {"gemm: a wait on the wrong ring", waits_for_the_wrong_ring, WW_BRACKET, "", "", ""},
+    {"gemm: the consumer never releases", never_releases, WW_COVERAGE,
+     "no task releases the slots of pipeline smem_ab; opened by task math",
+     "release(smem_ab) after the work on each slot", "wait(smem_ab) alone"},
+    {"gemm: a release too many", releases_twice, WW_BRACKET,
+     "task math: release(smem_ab) closes a slot, and none is open, in the first trip of its loop",
+     "wait(smem_ab) before it", "a second release for one wait"},
+    {"gemm: a wrong arrival count", wrong_arrivals, WW_ARRIVALS,
+     "the empty barrier of smem_ab expects 2 arrivals a phase, and receives more",
+     "8 = 8 warps of math, one lane each (or 256, all lanes)", ".consumer_arrivals = 2"},
+    {"gemm: wrong bytes", wrong_bytes, WW_TX_BYTES,
+     "task load: each stage of smem_ab announces 16384 bytes, and its copies bring 49152",
+     "49152 = 16384 (a) + 32768 (b), the copies between acquire and commit", ".tx_bytes = 16384"},
+    {"gemm: acquire and commit swapped", commits_first, WW_BRACKET,
+     "task load: commit(smem_ab) closes a slot, and none is open, in the first trip of its loop",
+     "acquire(smem_ab) before it", "commit without acquire"},
+    {"gemm: a wait on the wrong ring", waits_for_the_wrong_ring, WW_BRACKET,
+     "task math: smem_ab.descriptors works on a slot that is not open, in the first trip of its loop",
+     "the work between wait(smem_ab) and release(smem_ab)", "no wait(smem_ab) before it"},
     {"gemm: as it should be", right, 0, NULL, NULL, NULL},
     {0},
 };

@@ -8,7 +8,8 @@ typedef struct chain {
 static void add_up(ww_schedule *s, void *context)
 {
     chain *c = context;
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_wait(s, c->ring);
         ww_consume(s, c->ring, "use");
         ww_produce(s, c->total, "put");
@@ -38,7 +39,9 @@ static void forwards(ww_kernel *k)
 }
 
 const reject_case reject_graph[] = {
-    {"graph: an edge the wrong way round", backwards, WW_GRAPH, "", "", NULL},
+    {"graph: an edge the wrong way round", backwards, WW_GRAPH,
+     "ring is said to depend on total, and no task makes it so",
+     "a task that consumes total and produces ring", NULL},
     {"graph: an edge with a task behind it", forwards, 0, NULL, NULL, NULL},
     {0},
 };

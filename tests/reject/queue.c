@@ -8,7 +8,7 @@ typedef struct tiled {
 static void load(ww_schedule *s, void *context)
 {
     tiled *t = context;
-    ww_work_tile_loop (s, t->queue) {
+    ww_work_tile_loop(s, t->queue) {
         reject_producer(s, t->ring);
         ww_advance_tile(s, t->queue);
     }
@@ -17,7 +17,7 @@ static void load(ww_schedule *s, void *context)
 static void store(ww_schedule *s, void *context)
 {
     tiled *t = context;
-    ww_work_tile_loop (s, t->queue) {
+    ww_work_tile_loop(s, t->queue) {
         reject_consumer(s, t->ring);
         ww_advance_tile(s, t->queue);
     }
@@ -31,7 +31,7 @@ static void store_without_tiles(ww_schedule *s, void *context)
 static void store_for_ever(ww_schedule *s, void *context)
 {
     tiled *t = context;
-    ww_work_tile_loop (s, (BLAME, t->queue)) {
+    ww_work_tile_loop(s, (BLAME, t->queue)) {
         reject_consumer(s, t->ring);
     }
 }
@@ -39,7 +39,7 @@ static void store_for_ever(ww_schedule *s, void *context)
 static void store_and_advance_early(ww_schedule *s, void *context)
 {
     tiled *t = context;
-    ww_work_tile_loop (s, t->queue) {
+    ww_work_tile_loop(s, t->queue) {
         ww_advance_tile(s, t->queue), BLAME;
         reject_consumer(s, t->ring);
     }
@@ -48,8 +48,7 @@ static void store_and_advance_early(ww_schedule *s, void *context)
 static void declare(ww_kernel *k, ww_schedule_function *second)
 {
     tiled t = {reject_ring(k, "ring", (ww_pipeline){.type = WW_ASYNC_ASYNC}),
-               ww_queue_static(k, "tiles",
-                               &(ww_queue_options){.tiles = {ww_arg(reject_params, tiles, 0)}})};
+               ww_queue_static(k, "tiles", &(ww_queue_options){.tiles = {ww_arg(reject_params, tiles, 0)}})};
     ww_task_options options = {.first_warp = 1, .warps = 1, .schedule = second, .context = &t};
     reject_task(k, "load", 0, 1, load, &t);
     ww_place inside = reject_blamed;
@@ -78,9 +77,16 @@ static void same_tiles(ww_kernel *k)
 }
 
 const reject_case reject_queue[] = {
-    {"queue: one task does not loop over tiles", one_task_without_tiles, WW_QUEUE, "", "", ""},
-    {"queue: no advance", no_advance, WW_QUEUE, "", "", ""},
-    {"queue: advance before the work", advance_before_work, WW_QUEUE, "", "", ""},
+    {"queue: one task does not loop over tiles", one_task_without_tiles, WW_QUEUE,
+     "tasks load and store synchronise on ring and do not loop over the same work queue",
+     "a tile loop over tiles in task store", "none"},
+    {"queue: no advance", no_advance, WW_QUEUE, "task store does not advance its work queue once a tile",
+     "ww_advance_tile(s, tiles) once, as the last step of the tile loop",
+     "no advance: the first tile would repeat for ever"},
+    {"queue: advance before the work", advance_before_work, WW_QUEUE,
+     "task store does not advance its work queue once a tile",
+     "ww_advance_tile(s, tiles) once, as the last step of the tile loop",
+     "an advance before other steps, or in an inner block"},
     {"queue: the same tiles", same_tiles, 0, NULL, NULL, NULL},
     {0},
 };

@@ -13,7 +13,7 @@ static void declare(ww_kernel *k, ww_task_options load, ww_task_options padding,
     (void)ww_task_new(k, "store", &store);
 }
 
-#define TASK(first, count, regs)                                                                              \
+#define TASK(first, count, regs)                                                                             \
     ((ww_task_options){.first_warp = (first), .warps = (count), .registers = (regs)})
 
 static void half_a_warpgroup_each(ww_kernel *k)
@@ -49,9 +49,15 @@ static void padded(ww_kernel *k)
 }
 
 const reject_case reject_registers[] = {
-    {"registers: half a warpgroup each", half_a_warpgroup_each, WW_REGISTERS, "", "", ""},
-    {"registers: three warps without", three_warps_without, WW_REGISTERS, "", "", ""},
-    {"registers: more than there are", more_than_there_are, WW_REGISTERS, "", "", ""},
+    {"registers: half a warpgroup each", half_a_warpgroup_each, WW_REGISTERS,
+     "tasks load and store share warpgroup 0 (warps 0 to 3) and ask for different registers",
+     "40 registers, as task load", "48"},
+    {"registers: three warps without", three_warps_without, WW_REGISTERS,
+     "task load sets registers of warpgroup 0, of which warp 1 sets none",
+     "registers = 40 on all warps 0 to 3 (setmaxnreg acts on whole warpgroups)", "warp 1 without"},
+    {"registers: more than there are", more_than_there_are, WW_REGISTERS,
+     "the register split asks for more than the kernel starts with",
+     "at most 504 registers a thread, summed over the warpgroups: 3 x 168 at launch", "520 = 40 + 240 + 240"},
     {"registers: 24 + 240 + 240 = 3 x 168", padded, 0, NULL, NULL, NULL},
     {0},
 };

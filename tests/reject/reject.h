@@ -38,7 +38,7 @@ void reject_task(ww_kernel *k, const char *name, int first_warp, int warps, ww_s
 void reject_producer(ww_schedule *s, void *ring);
 void reject_consumer(ww_schedule *s, void *ring);
 
-#define reject_loop(s) ww_domain_loop (s, ww_imm(0), ww_arg(reject_params, trips, 0), ww_imm(1))
+#define reject_loop(s) ww_domain_loop(s, ww_imm(0), ww_arg(reject_params, trips, 0), ww_imm(1))
 
 /* One table a file, see cases.def. */
 #define REJECT_FILE(name) extern const reject_case reject_##name[];

@@ -31,8 +31,7 @@ ww_resource *reject_ring(ww_kernel *k, const char *name, ww_pipeline pipeline)
         pipeline.stages = 2;
     const ww_work *work = pipeline.type == WW_TMA_ASYNC ? tma_work : async_work;
     return ww_resource_new(
-        k, name,
-        &(ww_resource_options){.pipeline = pipeline, .buffers = {{"data", 1024, 0}}, .work = work});
+        k, name, &(ww_resource_options){.pipeline = pipeline, .buffers = {{"data", 1024, 0}}, .work = work});
 }
 
 ww_resource *reject_plain(ww_kernel *k, const char *name)
@@ -51,7 +50,8 @@ void reject_task(ww_kernel *k, const char *name, int first_warp, int warps, ww_s
 
 void reject_producer(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_acquire(s, ring);
         ww_produce(s, ring, "fill");
         ww_commit(s, ring);
@@ -60,7 +60,8 @@ void reject_producer(ww_schedule *s, void *ring)
 
 void reject_consumer(ww_schedule *s, void *ring)
 {
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_wait(s, ring);
         ww_consume(s, ring, "use");
         ww_release(s, ring);

@@ -18,7 +18,8 @@ typedef struct pair {
 static void use(ww_schedule *s, void *context)
 {
     pair *both = context;
-    reject_loop (s) {
+    reject_loop(s)
+    {
         ww_wait(s, both->ring), BLAME;
         ww_consume(s, both->ring, "use");
         ww_release(s, both->ring);
@@ -39,7 +40,9 @@ static void refused(ww_kernel *k)
 }
 
 const reject_case reject_role[] = {
-    {"role: consumes what it does not list", refused, WW_ROLE, "", "", ""},
+    {"role: consumes what it does not list", refused, WW_ROLE,
+     "task store: wait(ring), but the task does not declare that it consumes ring", "ring in .consumes",
+     NULL},
     {"role: lists what it consumes", accepted, 0, NULL, NULL, NULL},
     {0},
 };
