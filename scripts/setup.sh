@@ -38,7 +38,6 @@ find_missing() {
     want_command ninja ninja-build
     want_command dot graphviz
     want_header cmocka.h libcmocka-dev
-    want_header cjson/cJSON.h libcjson-dev
     if [ "$what" = lint ]; then
         want_command clang clang
         want_command clang-format clang-format
@@ -82,7 +81,6 @@ report_missing() {
     for package in $missing; do
         case $package in
         libcmocka-dev) say "without cmocka: unit tests are left out" ;;
-        libcjson-dev) say "without cJSON: what needs JSON is left out" ;;
         graphviz) say "without dot: graphs stay .dot files" ;;
         ninja-build) say "without ninja: building with make" ;;
         *) say "without $package: 'make lint' does not run" ;;

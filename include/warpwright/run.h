@@ -31,7 +31,7 @@ typedef struct ww_run_options {
 /* Wall-clock milliseconds of the steps from declaration to a loaded kernel. */
 typedef struct ww_run_times {
     double check, prove, emit, open, compile, load; /* open: the device */
-    bool compiled_before; /* PTX and cubin came from the cache */
+    bool compiled_before;                           /* PTX and cubin came from the cache */
 } ww_run_times;
 
 /* Emits (which checks and proves), opens the device, compiles (for the emulator to PTX alone) and loads. Never NULL. The kernel must outlive the run. */
@@ -96,12 +96,18 @@ typedef struct ww_figures {
     double median_ms, min_ms, p90_ms;
 } ww_figures;
 
-/* Times launches, and cuBLAS beside them turn by turn (peers NULL: without). Several sets of inputs are taken
- * in turn, so that a run does not find its inputs in the L2 cache. *why says why there is no peer figure;
- * else it is NULL. */
-void ww_run_measure(ww_run *r, const ww_launch *launches, const ww_gemm *peers, unsigned sets,
-                    unsigned warm_up, unsigned repetitions, ww_figures *ours, ww_figures *theirs,
-                    const char **why);
+/* What to time, and the figures. Several sets of inputs are taken in turn, so that a run does not find its inputs in
+ * the L2 cache. */
+typedef struct ww_measurement {
+    const ww_launch *launches; /* one a set */
+    const ww_gemm *peers;      /* one a set, or NULL: cuBLAS does not compete */
+    unsigned sets, warm_up, repetitions;
+    ww_figures ours, theirs;
+    const char *why_no_peer; /* NULL when theirs is measured */
+} ww_measurement;
+
+/* Times launches, and cuBLAS beside them turn by turn (events on a GPU, the wall clock on the emulator). */
+void ww_run_measure(ww_run *r, ww_measurement *m);
 /* How many sets of that many bytes it takes. */
 unsigned ww_run_input_sets(const ww_run *r, double bytes_per_set);
 

@@ -336,22 +336,21 @@ void ww_run_wait(ww_run *r)
 
 typedef struct measured {
     ww_run *run;
-    const ww_launch *launches;
-    const ww_gemm *peers;
+    const ww_measurement *what;
     cublas *cublas;
 } measured;
 
 static bool run_ours(void *context, uint32_t set)
 {
     measured *m = context;
-    ww_run_launch(m->run, &m->launches[set]);
+    ww_run_launch(m->run, &m->what->launches[set]);
     return !failed(m->run);
 }
 
 static bool run_theirs(void *context, uint32_t set)
 {
     measured *m = context;
-    const ww_gemm *g = &m->peers[set];
+    const ww_gemm *g = &m->what->peers[set];
     cublas_gemm gemm = {g->m, g->n, g->k, run_element(g->element), run_element(g->element), g->a, g->b, g->d};
     text error = {0};
     bool ok = cublas_run(m->cublas, &gemm, &error);
@@ -371,25 +370,32 @@ static ww_figures figures_of(bench_figures f)
     return (ww_figures){f.median_ms, f.min_ms, f.p90_ms};
 }
 
-void ww_run_measure(ww_run *r, const ww_launch *launches, const ww_gemm *peers, unsigned sets,
-                    unsigned warm_up, unsigned repetitions, ww_figures *ours, ww_figures *theirs,
-                    const char **why)
+/* The peer, or NULL with why there is none. */
+static cublas *open_peer(ww_run *r, ww_measurement *m)
 {
-    measured m = {r, launches, peers, NULL};
     text why_not = {0};
-    *why = peers ? NULL : "this kernel has no peer";
+    m->why_no_peer = NULL;
+    cublas *peer = m->peers ? cublas_open(r->device, &why_not) : NULL;
+    if (!m->peers)
+        m->why_no_peer = "cuBLAS has nothing like this kernel";
+    else if (!peer)
+        m->why_no_peer = arena_strdup(&r->kernel->arena, text_str(&why_not));
+    text_free(&why_not);
+    return peer;
+}
+
+void ww_run_measure(ww_run *r, ww_measurement *m)
+{
     if (!usable(r))
         return;
-    if (peers && !(m.cublas = cublas_open(r->device, &why_not)))
-        *why = arena_strdup(&r->kernel->arena, text_str(&why_not));
-    text_free(&why_not);
-    bench_subject subjects[] = {{"ours", run_ours, &m}, {"cuBLAS", run_theirs, &m}};
+    measured context = {r, m, open_peer(r, m)};
+    bench_subject subjects[] = {{"ours", run_ours, &context}, {"cuBLAS", run_theirs, &context}};
     bench_figures figures[ARRAY_LEN(subjects)] = {{0}};
-    bench_options options = {sets, warm_up, repetitions};
-    if (!bench_compare(r->device, subjects, m.cublas ? 2 : 1, &options, figures) && !failed(r))
+    bench_options options = {m->sets, m->warm_up, m->repetitions};
+    if (!bench_compare(r->device, subjects, context.cublas ? 2 : 1, &options, figures) && !failed(r))
         fail_device(r);
-    *ours = figures_of(figures[0]);
-    *theirs = figures_of(figures[1]);
-    if (m.cublas)
-        cublas_close(m.cublas);
+    m->ours = figures_of(figures[0]);
+    m->theirs = figures_of(figures[1]);
+    if (context.cublas)
+        cublas_close(context.cublas);
 }

@@ -216,7 +216,8 @@ static void print_times(const ww_run *r, double declare_ms)
     const ww_run_times *t = ww_run_times_of(r);
     printf("time: declare %.3f ms, check %.3f ms, prove %.3f ms, emit %.3f ms, open device %.1f ms, "
            "compile %.1f ms%s, load %.1f ms\n",
-           declare_ms, t->check, t->prove, t->emit, t->open, t->compile, t->compiled_before ? " (from the cache)" : "", t->load);
+           declare_ms, t->check, t->prove, t->emit, t->open, t->compile,
+           t->compiled_before ? " (from the cache)" : "", t->load);
 }
 
 /* The diagnostics, the counterexample if there is one, and the run's own error. */
@@ -299,30 +300,39 @@ static void print_figures(const char *who, const ww_figures *f, const ww_cost *c
     printf(", %.1f GB/s\n", cost->bytes / f->median_ms * 1e-6);
 }
 
+static void print_measurement(const command_line *line, const ww_run *r, const ww_measurement *m,
+                              const ww_cost *cost)
+{
+    printf("device: %s; %u input sets in turn, %u repetitions\n", ww_run_device_name(r), m->sets,
+           m->repetitions);
+    print_figures(line->app->name, &m->ours, cost);
+    if (m->why_no_peer) {
+        printf("bench: no peer: %s\n", m->why_no_peer);
+        return;
+    }
+    print_figures("cuBLAS", &m->theirs, cost);
+    printf("bench: %.3f of cuBLAS's speed\n", m->theirs.median_ms / m->ours.median_ms);
+}
+
 static bool bench(const command_line *line, ww_run *r, size_t param_bytes)
 {
     const ww_app *app = line->app;
     ww_cost cost = app->cost(app->problem);
-    ww_figures ours = {0}, theirs = {0};
-    const char *why = NULL;
     bench_sets *s = base_alloc(sizeof *s);
     s->count = ww_run_input_sets(r, cost.bytes);
     if (s->count > MOST_SETS)
         s->count = MOST_SETS;
+    ww_measurement m = {.launches = s->launches,
+                        .peers = app->peer ? s->peers : NULL,
+                        .sets = s->count,
+                        .warm_up = (unsigned)line->warm_up,
+                        .repetitions = (unsigned)line->repetitions};
     bool ok = prepare_sets(line, r, param_bytes, s) && check_last(line, r, &s->launches[s->count - 1]);
     if (ok)
-        ww_run_measure(r, s->launches, app->peer ? s->peers : NULL, s->count, (unsigned)line->warm_up,
-                       (unsigned)line->repetitions, &ours, &theirs, &why);
+        ww_run_measure(r, &m);
     ok = ok && !ww_run_error(r);
-    if (ok) {
-        printf("device: %s; %u input sets in turn, %d repetitions\n", ww_run_device_name(r), s->count,
-               line->repetitions);
-        print_figures(app->name, &ours, &cost);
-        if (!why)
-            print_figures("cuBLAS", &theirs, &cost);
-        printf(why ? "bench: no peer: %s\n" : "bench: %s of cuBLAS's speed: %.3f\n", why ? why : app->name,
-               theirs.median_ms / ours.median_ms);
-    }
+    if (ok)
+        print_measurement(line, r, &m, &cost);
     free(s);
     return ok;
 }

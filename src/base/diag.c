@@ -78,11 +78,16 @@ const char *ww_severity_name(ww_severity severity)
 
 /* ---- reading a code --------------------------------------------------------------------------------- */
 
+static char lower_letter(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* Whether wanted is name, case and the choice between '_' and '-' aside. */
 static bool name_matches(const char *name, const char *wanted)
 {
     for (; *name && *wanted; name++, wanted++) {
-        char letter = *wanted == '_' ? '-' : (char)tolower((unsigned char)*wanted);
+        char letter = *wanted == '_' ? '-' : lower_letter(*wanted);
         if (letter != *name)
             return false;
     }

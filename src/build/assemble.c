@@ -2,6 +2,7 @@
  * same diagnostics, with the line of the PTX. */
 #include "build/build.h"
 #include "build/library.h"
+#include "build/pack.h"
 #include "build/process.h"
 
 #include <stdio.h>
@@ -60,25 +61,53 @@ static bool jitlink_fetch(const jitlink_api *api, jitlink_handle handle, text *c
     return ok;
 }
 
-static bool jitlink_assemble(const jitlink_api *api, const char *ptx, const char *arch, text *cubin,
-                             text *error)
+typedef struct jitlink_job {
+    const jitlink_api *api;
+    const char *ptx, *arch;
+} jitlink_job;
+
+static void jitlink_assemble(const jitlink_job *job, text *cubin, text *error)
 {
+    const jitlink_api *api = job->api;
     text option = {0};
-    text_printf(&option, "-arch=%s", arch);
+    text_printf(&option, "-arch=%s", job->arch);
     const char *options[] = {text_str(&option)};
     jitlink_handle handle = NULL;
-    bool ok = api->Create(&handle, 1, options) == 0;
-    if (!ok)
-        text_printf(error, "nvJitLink does not take the architecture %s", arch);
-    ok = ok && api->AddData(handle, JITLINK_INPUT_PTX, ptx, strlen(ptx) + 1, "ptx") == 0 &&
-         api->Complete(handle) == 0 && jitlink_fetch(api, handle, cubin);
-    if (handle) {
-        if (!ok)
-            jitlink_log(api, handle, error);
+    if (api->Create(&handle, 1, options) != 0)
+        text_printf(error, "nvJitLink does not take the architecture %s", job->arch);
+    else if (api->AddData(handle, JITLINK_INPUT_PTX, job->ptx, strlen(job->ptx) + 1, "ptx") != 0 ||
+             api->Complete(handle) != 0 || !jitlink_fetch(api, handle, cubin))
+        jitlink_log(api, handle, error);
+    if (handle)
         (void)api->Destroy(&handle);
-    }
     text_free(&option);
-    return ok;
+}
+
+static void assemble_packed(void *context, text *result)
+{
+    text cubin = {0}, error = {0};
+    jitlink_assemble(context, &cubin, &error);
+    const text *const parts[] = {&cubin, &error};
+    pack_texts(parts, ARRAY_LEN(parts), result);
+    text_free(&cubin);
+    text_free(&error);
+}
+
+/* In a forked child, as with NVRTC: the assembler is the same, and crashes alike. */
+static bool jitlink_guarded(const jitlink_api *api, const char *ptx, const char *arch, text *cubin,
+                            text *error)
+{
+    jitlink_job job = {api, ptx, arch};
+    text packed = {0}, why_not = {0};
+    size_t before = cubin->len;
+    text *const parts[] = {cubin, error};
+    bool ok = process_guard(assemble_packed, &job, &packed, &why_not) &&
+              unpack_texts(text_str(&packed), packed.len, parts, ARRAY_LEN(parts));
+    if (!ok)
+        text_printf(error, "nvJitLink %s", text_str(&why_not));
+    text_free(&packed);
+    text_free(&why_not);
+    return ok && cubin->len > before;
 }
 
 /* Runs ptxas over files in a folder of their own, which is removed again. */
@@ -109,7 +138,7 @@ bool build_ptxas(const char *ptx, const char *arch, text *cubin, text *error)
 {
     jitlink_api api;
     if (jitlink_open(&api))
-        return jitlink_assemble(&api, ptx, arch, cubin, error);
+        return jitlink_guarded(&api, ptx, arch, cubin, error);
     text tool = {0};
     bool ok = library_tool("ptxas", &tool);
     if (ok)

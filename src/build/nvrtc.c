@@ -1,6 +1,12 @@
-/* NVIDIA's run-time compiler: load it, run one compile, fetch what it made. */
+/* NVIDIA's run-time compiler: load it, run one compile, fetch what it made.
+ *
+ * The compile happens in a forked child. NVRTC 13.0 crashes on some programs (its assembler does on an
+ * mbarrier.init with a constant count of 0), and a tool for broken kernels must survive them. A fork costs about
+ * a millisecond. */
 #include "build/nvrtc.h"
 #include "build/library.h"
+#include "build/pack.h"
+#include "build/process.h"
 
 #include <limits.h>
 
@@ -74,6 +80,45 @@ static bool fetch_results(const nvrtc_api *api, nvrtc_program program, build_out
     return ok && out->ptx.len > 0;
 }
 
+/* What one compile takes, for the child that does it. */
+typedef struct nvrtc_job {
+    const nvrtc_api *api;
+    const char *name, *source;
+    const char *const *options;
+    int option_count;
+} nvrtc_job;
+
+static void compile_job(const nvrtc_job *job, build_output *out, text *error)
+{
+    const nvrtc_api *api = job->api;
+    nvrtc_program program = NULL;
+    int result = api->CreateProgram(&program, job->source, job->name, 0, NULL, NULL);
+    if (result == 0)
+        result = api->CompileProgram(program, job->option_count, job->options);
+    if (program) {
+        (void)fetch(program, api->GetProgramLogSize, api->GetProgramLog, &out->log);
+        drop_terminator(&out->log);
+    }
+    if (result != 0)
+        text_printf(error, "%s does not compile (%s):\n%s", job->name, api->GetErrorString(result),
+                    text_str(&out->log));
+    else if (!fetch_results(api, program, out))
+        text_printf(error, "NVRTC compiled %s but gave no PTX", job->name);
+    if (program)
+        (void)api->DestroyProgram(&program);
+}
+
+static void compile_packed(void *context, text *result)
+{
+    build_output out = {0};
+    text error = {0};
+    compile_job(context, &out, &error);
+    const text *const parts[] = {&out.ptx, &out.cubin, &out.log, &error};
+    pack_texts(parts, ARRAY_LEN(parts), result);
+    build_output_free(&out);
+    text_free(&error);
+}
+
 bool nvrtc_compile(const nvrtc_api *api, const char *name, const char *source, const char *const *options,
                    size_t option_count, build_output *out, text *error)
 {
@@ -81,21 +126,17 @@ bool nvrtc_compile(const nvrtc_api *api, const char *name, const char *source, c
         text_add(error, "too many compiler options");
         return false;
     }
-    nvrtc_program program = NULL;
-    int result = api->CreateProgram(&program, source, name, 0, NULL, NULL);
-    if (result == 0)
-        result = api->CompileProgram(program, (int)option_count, options);
-    if (program) {
-        (void)fetch(program, api->GetProgramLogSize, api->GetProgramLog, &out->log);
-        drop_terminator(&out->log);
-    }
-    bool ok = result == 0 && fetch_results(api, program, out);
-    if (result != 0)
-        text_printf(error, "%s does not compile (%s):\n%s", name, api->GetErrorString(result),
-                    text_str(&out->log));
-    else if (!ok)
-        text_printf(error, "NVRTC compiled %s but gave no PTX", name);
-    if (program)
-        (void)api->DestroyProgram(&program);
+    nvrtc_job job = {api, name, source, options, (int)option_count};
+    text packed = {0}, why_not = {0}, said = {0};
+    text *const parts[] = {&out->ptx, &out->cubin, &out->log, &said};
+    bool ok = process_guard(compile_packed, &job, &packed, &why_not) &&
+              unpack_texts(text_str(&packed), packed.len, parts, ARRAY_LEN(parts));
+    if (!ok)
+        text_printf(error, "NVRTC %s while it compiled %s", text_str(&why_not), name);
+    text_add(error, text_str(&said));
+    ok = ok && said.len == 0;
+    text_free(&packed);
+    text_free(&why_not);
+    text_free(&said);
     return ok;
 }

@@ -40,7 +40,7 @@ uint32_t barrier_known(machine *m, int agent_index, int stage)
 {
     uint32_t *known = &machine_clock(m, agent_index)[stage_entry(m, stage)];
     uint32_t count = m->now.barriers[stage].count;
-    for (int age = 1; age <= 2 && *known + (uint32_t)age <= count; age++)
+    for (int age = 1; !m->plan->loose && age <= 2 && *known + (uint32_t)age <= count; age++)
         if (has_heard_all(m, agent_index, stage, age))
             *known = count + 1 - (uint32_t)age;
     return *known;

@@ -60,13 +60,45 @@ static int64_t rank(const canonical *c, int64_t value)
     return (int64_t)n;
 }
 
-/* The smallest entry among agents that can still act, other than the one whose epoch it is. */
-static uint32_t least_known(const machine *m, int entry)
+/* By task: the smallest entry among its agents that can still act, other than the one whose epoch it is. */
+static void find_least(canonical *c, const machine *m, int entry)
+{
+    for (size_t task = 0; task < c->plan->program->tasks.len; task++)
+        c->task_least[task] = UINT32_MAX;
+    for (int i = 0; i < m->plan->agent_count; i++) {
+        uint32_t *least = &c->task_least[m->plan->agents[i].task];
+        uint32_t known = machine_clock(m, i)[entry];
+        if (i != entry && machine_alive(m, i) && known < *least)
+            *least = known;
+    }
+}
+
+/* Thresholds up to these are passed by all who could ask: by conflicting accesses to the buffer, by arrivals on the
+ * barrier, by any use of it. */
+static uint32_t least_touching(const canonical *c, int buffer, uint8_t how)
 {
     uint32_t least = UINT32_MAX;
-    for (int i = 0; i < m->plan->agent_count; i++)
-        if (i != entry && machine_alive(m, i) && machine_clock(m, i)[entry] < least)
-            least = machine_clock(m, i)[entry];
+    for (size_t task = 0; task < c->plan->program->tasks.len; task++)
+        if ((*plan_touches(c->plan, (int)task, buffer) & how) && c->task_least[task] < least)
+            least = c->task_least[task];
+    return least;
+}
+
+static uint32_t least_arriving(const canonical *c, int barrier)
+{
+    uint32_t least = UINT32_MAX;
+    for (size_t task = 0; task < c->plan->program->tasks.len; task++)
+        if (*plan_arrives(c->plan, (int)task, barrier) && c->task_least[task] < least)
+            least = c->task_least[task];
+    return least;
+}
+
+static uint32_t least_using(const canonical *c, int barrier)
+{
+    uint32_t least = UINT32_MAX;
+    for (size_t task = 0; task < c->plan->program->tasks.len; task++)
+        if (*plan_uses(c->plan, (int)task, barrier) && c->task_least[task] < least)
+            least = c->task_least[task];
     return least;
 }
 
@@ -88,27 +120,29 @@ static uint8_t stage_use(const machine *m, int stage)
         use |= known + 1 < b->count ? USE_AGE_2 : 0;
     }
     for (int age = 0; age < 3; age++)
-        if (b->by_bytes[age])
+        if (b->by_bytes[age] || p->loose)
             use &= ~(USE_AGE_0 << age);
     return (uint8_t)use;
 }
 
 /* ---- marks of an agent: its accesses, waits and contributions that someone has not heard of -------------------------------------------- */
 
-static void mark_accesses(canonical *c, const machine *m, int agent_index, uint32_t least)
+static void mark_accesses(canonical *c, const machine *m, int agent_index)
 {
     for (int i = 0; i < c->plan->slot_count; i++) {
-        int slot = c->slot_order[i];
+        int slot = c->slot_order[i], buffer = c->plan->slots[slot].buffer;
         if (!m->now.touched[slot])
             continue;
         const access *a = &slot_accesses(m, slot)[agent_index];
-        if (a->write_before > least)
+        uint32_t by_writers = least_touching(c, buffer, PLAN_WRITES);
+        uint32_t by_all = least_touching(c, buffer, PLAN_READS | PLAN_WRITES);
+        if (a->write_before > by_all)
             (void)mark(c, MARK_WRITE_BEFORE, i, a->write_before);
-        if (a->read > least)
+        if (a->read > by_writers)
             (void)mark(c, MARK_READ, i, a->read);
-        if (a->wgmma_done > least)
+        if (a->wgmma_done > by_writers)
             (void)mark(c, MARK_WGMMA, i, a->wgmma_done);
-        if (a->write <= least)
+        if (a->write <= by_all)
             continue;
         canonical_mark *written = mark(c, MARK_WRITE, i, a->write);
         written->slot = slot;
@@ -116,29 +150,35 @@ static void mark_accesses(canonical *c, const machine *m, int agent_index, uint3
     }
 }
 
-static void mark_wait(canonical *c, const machine *m, int agent_index, int place, uint32_t least)
+static void mark_wait(canonical *c, const machine *m, int agent_index, int place)
 {
     int stage = c->stage_order[place];
     uint32_t waited = m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)agent_index];
     if (waited <= stage_gathered(m, stage)[agent_index])
         return;
-    if (waited > least || !m->now.barriers[stage].pending)
+    if (waited > least_arriving(c, c->plan->stages[stage].barrier) || !m->now.barriers[stage].pending)
         (void)mark(c, MARK_WAIT, place, waited);
+}
+
+static void mark_contributions(canonical *c, const machine *m, int agent_index, int place)
+{
+    int stage = c->stage_order[place];
+    for (int age = 0; age < 3; age++) {
+        uint32_t epoch = stage_contributions(m, stage, age)[agent_index];
+        if ((c->stage_use[stage] & USE_AGE_0 << age) &&
+            epoch > least_using(c, c->plan->stages[stage].barrier))
+            (void)mark(c, MARK_AGE_0 + age, place, epoch);
+    }
 }
 
 static void mark_agent(canonical *c, const machine *m, int agent_index)
 {
-    uint32_t least = least_known(m, agent_index);
     clear_marks(c);
-    mark_accesses(c, m, agent_index, least);
+    find_least(c, m, agent_index);
+    mark_accesses(c, m, agent_index);
     for (int i = 0; i < c->plan->stage_count; i++) {
-        int stage = c->stage_order[i];
-        mark_wait(c, m, agent_index, i, least);
-        for (int age = 0; age < 3; age++) {
-            uint32_t epoch = stage_contributions(m, stage, age)[agent_index];
-            if (epoch > least && c->stage_use[stage] & USE_AGE_0 << age)
-                (void)mark(c, MARK_AGE_0 + age, i, epoch);
-        }
+        mark_wait(c, m, agent_index, i);
+        mark_contributions(c, m, agent_index, i);
     }
 }
 
@@ -148,14 +188,15 @@ static void mark_stage(canonical *c, const machine *m, int stage)
 {
     const plan_stage *of = &c->plan->stages[stage];
     int resource = c->plan->program->barriers.at[of->barrier].resource;
-    uint32_t least = least_known(m, stage_entry(m, stage));
     int64_t count = m->now.barriers[stage].count;
     clear_marks(c);
+    find_least(c, m, stage_entry(m, stage));
     (void)mark(c, MARK_PHASE, 0, count);
     (void)mark(c, MARK_PHASE, 1, count - 1);
     for (int i = 0; i < c->plan->slot_count; i++) {
         int slot = c->slot_order[i];
         const copied *copy = &m->now.copies[slot];
+        uint32_t least = least_touching(c, c->plan->slots[slot].buffer, PLAN_READS | PLAN_WRITES);
         if (copy->stage != stage || copy->phase <= least ||
             c->plan->program->buffers.at[c->plan->slots[slot].buffer].resource != resource)
             continue;

@@ -582,7 +582,7 @@ static void search(explorer *x, uint64_t most_states)
 
 explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values values, uint64_t most_states)
 {
-    explorer x = {.plan = plan_new(k, p), .values = values};
+    explorer x = {.plan = plan_new(k, p, false), .values = values};
     x.actors = base_alloc(((size_t)x.plan->agent_count + 1) * sizeof(actor));
     memset(x.actors, 0, ((size_t)x.plan->agent_count + 1) * sizeof(actor));
     for (int i = 0; i < x.plan->agent_count; i++)

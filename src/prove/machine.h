@@ -9,6 +9,7 @@
  * values.c     what is known of symbolic values, and questions
  * run.c        operations, scheduling
  * canonical.c  configurations up to a shift of phases and a rotation of rings (with canonical_clocks.c)
+ * weaken.c     forgetting, for loose plans
  * steady.c     all values: the search over questions
  * witness.c    what to tell the author */
 #ifndef WW_MACHINE_H
@@ -141,9 +142,8 @@ typedef struct finding {
 } finding;
 
 typedef struct question {
-    int value;    /* -1: none */
+    int value;
     int instance; /* tile & 1, 0 for values of the launch */
-    int64_t asked;
 } question;
 
 typedef struct machine {
@@ -224,6 +224,10 @@ uint32_t barrier_known(machine *m, int agent_index, int stage);
 /* ---- accesses.c ----------------------------------------------------------------------------------------------------------------- */
 
 bool access_work(machine *m, int agent_index, const ir_op *op);
+
+/* ---- weaken.c: between tiles, with a loose plan -----------------------------------------------------------------------------------*/
+
+void machine_weaken(machine *m);
 
 /* ---- values.c ------------------------------------------------------------------------------------------------------------------- */
 

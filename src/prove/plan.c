@@ -115,12 +115,6 @@ static void number_slots(plan *p)
 
 /* ---- values ----------------------------------------------------------------------------------------- */
 
-static bool evaluated_on_device(const ir_op *loop)
-{
-    return loop->start.kind == WW_BOUND_DEVICE || loop->end.kind == WW_BOUND_DEVICE ||
-           loop->stride.kind == WW_BOUND_DEVICE;
-}
-
 static bool same_value(const plan_value *a, const plan_value *b)
 {
     if (a->kind != b->kind || a->queue != b->queue)
@@ -147,7 +141,8 @@ static int value_number(plan *p, plan_value v, ww_place place)
 
 static int bound_value(plan *p, const ir_op *loop, const trips *t, int queue)
 {
-    plan_value v = {PLAN_BOUND, loop, evaluated_on_device(loop) ? queue : -1, t->offset};
+    bool of_tile = trips_on_device(loop);
+    plan_value v = {PLAN_BOUND, loop, of_tile || p->loose ? queue : -1, t->offset};
     return value_number(p, v, loop->place);
 }
 
@@ -156,7 +151,7 @@ static void raise_to_promise(plan *p)
 {
     for (int i = 0; i < p->value_count; i++) {
         plan_value *v = &p->values[i];
-        if (v->kind != PLAN_BOUND || evaluated_on_device(v->loop))
+        if (v->kind != PLAN_BOUND || trips_on_device(v->loop))
             continue;
         int64_t promised = trips_least_value(v->loop);
         v->least = promised > v->least ? promised : v->least;
@@ -248,23 +243,39 @@ static void read_task(plan *p, plan_task *t, const ir_task *task)
         check_advance(p, t, i, tile_end);
 }
 
+static void note_touch(plan *p, int task, const ir_effect *e)
+{
+    uint8_t how = e->kind == IR_WRITE || e->kind == IR_COPY_IN ? PLAN_WRITES : PLAN_READS;
+    for (int stage = 0; stage < p->program->buffers.at[e->buffer].stages; stage++) {
+        const plan_slot *s = &p->slots[p->slot_base[e->buffer] + stage];
+        for (int i = 0; i < s->overlaps; i++)
+            *plan_touches(p, task, p->slots[p->overlaps[s->first_overlap + i]].buffer) |= how;
+    }
+    if (e->barrier >= 0)
+        *plan_uses(p, task, e->barrier) = *plan_arrives(p, task, e->barrier) = true;
+}
+
 static void note_use(plan *p, int task, const ir_op *op)
 {
     if (op->barrier >= 0)
         *plan_uses(p, task, op->barrier) = true;
     if (op->kind == IR_WAIT)
         *plan_waits_on(p, task, op->barrier) = true;
+    if (op->kind == IR_ARRIVE || op->kind == IR_EXPECT)
+        *plan_arrives(p, task, op->barrier) = true;
     for (int i = 0; i < op->effect_count; i++)
-        if (op->effects[i].barrier >= 0)
-            *plan_uses(p, task, op->effects[i].barrier) = true;
+        note_touch(p, task, &op->effects[i]);
 }
 
 static void find_uses(plan *p)
 {
-    size_t pairs = p->program->tasks.len * p->program->barriers.len;
-    p->waits_on = arena_array(&p->kernel->arena, bool, pairs + 1);
-    p->uses = arena_array(&p->kernel->arena, bool, pairs + 1);
-    for (size_t task = 0; task < p->program->tasks.len; task++)
+    arena *a = &p->kernel->arena;
+    size_t tasks = p->program->tasks.len, barriers = p->program->barriers.len;
+    p->waits_on = arena_array(a, bool, tasks *barriers + 1);
+    p->uses = arena_array(a, bool, tasks *barriers + 1);
+    p->arrives = arena_array(a, bool, tasks *barriers + 1);
+    p->touches = arena_array(a, uint8_t, tasks * p->program->buffers.len + 1);
+    for (size_t task = 0; task < tasks; task++)
         for (int i = 0; i < p->tasks[task].count; i++)
             note_use(p, (int)task, p->tasks[task].ops[i].op);
 }
@@ -303,11 +314,12 @@ static void check_values(plan *p)
             check_combined(p, &p->values[i]);
 }
 
-plan *plan_new(ww_kernel *k, const ir_program *program)
+plan *plan_new(ww_kernel *k, const ir_program *program, bool loose)
 {
     plan *p = arena_new(&k->arena, plan);
     p->program = program;
     p->kernel = k;
+    p->loose = loose;
     number_agents(p);
     number_stages(p);
     number_slots(p);

@@ -10,6 +10,7 @@
 #include "verify/trips.h"
 
 enum { PLAN_MAX_VALUES = 64 };
+enum { PLAN_READS = 1, PLAN_WRITES = 2 };
 
 typedef struct plan_agent {
     int task, warp; /* warp within the task */
@@ -66,18 +67,25 @@ typedef struct plan {
     plan_stage *stages;
     plan_slot *slots;
     int *overlaps;
-    int *stage_base; /* by barrier: number of its stage 0 */
-    int *slot_base;  /* by buffer */
-    bool *waits_on;  /* [task][barrier] */
-    bool *uses;      /* [task][barrier]: waits, probes, arrives or copies */
+    int *stage_base;  /* by barrier: number of its stage 0 */
+    int *slot_base;   /* by buffer */
+    bool *waits_on;   /* [task][barrier] */
+    bool *uses;       /* [task][barrier]: waits, probes, arrives or copies */
+    bool *arrives;    /* [task][barrier]: arrives or copies */
+    uint8_t *touches; /* [task][buffer]: PLAN_READS, PLAN_WRITES; overlapping buffers count */
     plan_value values[PLAN_MAX_VALUES];
     int agent_count, stage_count, slot_count, value_count, cursor_count, status_count;
     int width;           /* of a clock: agents, then barrier stages */
+    bool loose;          /* see plan_new */
     ww_diag *unprovable; /* the program is outside the model */
 } plan;
 
-/* Allocated in the kernel's arena. Sets unprovable when there is something the model does not have. */
-plan *plan_new(ww_kernel *k, const ir_program *p);
+/* Allocated in the kernel's arena. Sets unprovable when there is something the model does not have.
+ *
+ * A loose plan is for a first try. It has more executions than there are (launch arguments that bound loops of a tile
+ * may change from tile to tile) and takes less for granted (weaken.c): what it proves is proved, what it finds need not
+ * be so. There is much less to tell apart. */
+plan *plan_new(ww_kernel *k, const ir_program *p, bool loose);
 
 /* A diagnostic on its own, in the kernel's arena, not in the kernel's list. */
 ww_diag *plan_diag(ww_kernel *k, ww_code code, ww_place place, diag_list *list, const char *fmt, ...)
@@ -96,6 +104,16 @@ static inline bool *plan_waits_on(const plan *p, int task, int barrier)
 static inline bool *plan_uses(const plan *p, int task, int barrier)
 {
     return &p->uses[(size_t)task * p->program->barriers.len + (size_t)barrier];
+}
+
+static inline bool *plan_arrives(const plan *p, int task, int barrier)
+{
+    return &p->arrives[(size_t)task * p->program->barriers.len + (size_t)barrier];
+}
+
+static inline uint8_t *plan_touches(const plan *p, int task, int buffer)
+{
+    return &p->touches[(size_t)task * p->program->buffers.len + (size_t)buffer];
 }
 
 static inline const char *plan_resource_name(const plan *p, int resource)

@@ -268,24 +268,34 @@ static bool run_to_rest(machine *m)
     }
 }
 
-/* The value to ask about: the preferred one, else a loop's or a tile's, else the number of tiles. */
+static int asked_value(const machine *m, int agent_index)
+{
+    const plan_op *at = agent_op(m, agent_index);
+    if (at->value >= 0)
+        return at->value;
+    return m->plan->tasks[m->plan->agents[agent_index].task].ops[at->loop].value; /* a last-trip guard */
+}
+
+/* The preferred value of a loop first, then any other loop's or tile's; the number of tiles only when nobody asks for
+ * less, so that no task runs ahead into the next tile while others could still go on in this one. */
+static int urgency(const machine *m, int value, int prefer)
+{
+    return m->plan->values[value].kind == PLAN_TILES ? 1 : value == prefer ? 3 : 2;
+}
+
 static bool choose_question(const machine *m, int prefer, question *q)
 {
-    q->value = -1;
+    int most = 0;
     for (int i = 0; i < m->plan->agent_count; i++) {
         if (m->now.agents[i].status != AGENT_ASKS)
             continue;
-        int value = agent_op(m, i)->value;
-        if (value < 0) /* a last-trip guard asks for its loop */
-            value = m->plan->tasks[m->plan->agents[i].task].ops[agent_op(m, i)->loop].value;
-        bool better = q->value < 0 || value == prefer ||
-                      (m->plan->values[q->value].kind == PLAN_TILES && q->value != prefer);
-        if (better)
-            *q = (question){value, value_instance(m, i, value), m->now.agents[i].asked};
-        if (value == prefer)
-            break;
+        int value = asked_value(m, i);
+        if (urgency(m, value, prefer) <= most)
+            continue;
+        most = urgency(m, value, prefer);
+        *q = (question){value, value_instance(m, i, value)};
     }
-    return q->value >= 0;
+    return most > 0;
 }
 
 outcome machine_run(machine *m, int prefer, question *q)

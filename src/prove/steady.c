@@ -11,6 +11,7 @@
  *   it were `from` (they are pinned), and later loops meet the whole class.
  *
  * docs/prover.md proves that this covers every value. */
+#include <stdio.h>
 #include "prove/canonical.h"
 #include "prove/steady.h"
 
@@ -173,6 +174,13 @@ static void add_node(search *s, int parent, bool more, int chain, const question
     n.hash = hash;
     n.chain_hash = chain_hash;
     vec_push(&s->nodes, n);
+    if (s->m->plan->values[q->value].kind == PLAN_TILES) {
+        FILE *f = fopen("/tmp/words.txt", "a");
+        for (size_t i = 0; i < n.length; i++)
+            fprintf(f, "%d ", (int)n.words[i]);
+        fprintf(f, "\n");
+        fclose(f);
+    }
     table_grow(s);
     table_add(s, (int)s->nodes.len - 1);
     push_branch(s, (int)s->nodes.len - 1, BRANCH_EQUAL, 0);
@@ -182,6 +190,8 @@ static void add_node(search *s, int parent, bool more, int chain, const question
 /* The machine is at rest and asks q. */
 static void meet(search *s, int parent, bool more, const question *q)
 {
+    if (s->m->plan->loose && s->m->plan->values[q->value].kind == PLAN_TILES)
+        machine_weaken(s->m);
     canonical_of(&s->form, s->m, q);
     uint64_t chain_hash = hash_words(s->form.words.at, s->form.chain_length);
     uint64_t hash = hash_whole(chain_hash, s->form.words.at[s->form.chain_length]);

@@ -499,7 +499,7 @@ void witness_covered(const plan *p, const steady_result *result, text *out)
             continue;
         add_part(out, "");
         value_name(p, i, out);
-        if (v->queue >= 0)
+        if (v->queue >= 0 && trips_on_device(v->loop))
             text_add(out, " any in each tile");
         else if (trips_least_value(v->loop) > 0)
             text_printf(out, " >= %lld", (long long)trips_least_value(v->loop));

@@ -65,7 +65,6 @@ typedef struct driver_launch {
     unsigned attribute_count;
 } driver_launch;
 
-
 typedef struct driver_api {
 #define DRIVER(symbol, parameters) int(*symbol) parameters;
 #include "run/driver.def"

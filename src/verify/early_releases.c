@@ -72,8 +72,12 @@ static void report(path_walk *w, int at, uint32_t younger)
     ww_diag *d = diag_add(rule->run->diags, WW_EARLY_RELEASE, w->task->ops.at[at].place,
                           "task %s: a slot of %s is released while wgmma may still read it, %s",
                           w->task->name, rule->resource->name, path_where(w, at));
-    diag_expected(rule->run->diags, d, "before it, a work body that waits until at most %u group%s in flight",
-                  younger, younger == 1 ? " is" : "s are");
+    if (younger)
+        diag_expected(rule->run->diags, d,
+                      "before it, a work body that waits until at most %u group%s in flight", younger,
+                      younger == 1 ? " is" : "s are");
+    else
+        diag_expected(rule->run->diags, d, "before it, a work body that waits until no group is in flight");
     diag_found(rule->run->diags, d, "the group of %s.%s in flight", accumulator->name,
                reader->work->declared->name);
     diag_hint(rule->run->diags, d, "before the release, work with .wgmma_wait = WW_WGMMA_WAIT(%u)", younger);
@@ -124,7 +128,7 @@ void verify_early_releases(const rule_run *run)
                            .task = &run->program->tasks.at[i],
                            .step = release_step,
                            .rule = &rule};
-            if (model_pipelined(rule.resource) && reader_of(&w))
+            if (model_pipelined(rule.resource) && !*rule_broken(run, i, r) && reader_of(&w))
                 paths_walk(&w, (path_state){{0}});
         }
 }

@@ -73,18 +73,19 @@ static void report_uncovered(const rule_run *run, int group, int warp, const ir_
 static int group_registers(const rule_run *run, int group)
 {
     const ir_program *p = run->program;
-    const ir_task *setter = NULL;
+    const ir_task *setter = NULL, *other = NULL;
     int uncovered = -1;
-    for (int warp = group * GROUP_WARPS; warp < (group + 1) * GROUP_WARPS; warp++) {
+    for (int warp = (group + 1) * GROUP_WARPS - 1; warp >= group * GROUP_WARPS; warp--) {
         const ir_task *t = owner_of(p, p->tasks.len, warp);
         if (!t || !t->registers) {
-            uncovered = uncovered < 0 ? warp : uncovered;
+            uncovered = warp;
             continue;
         }
-        if (setter && setter != t && setter->registers != t->registers)
-            report_disagreement(run, group, setter, t);
-        setter = setter ? setter : t;
+        other = setter && setter->registers != t->registers ? setter : other;
+        setter = t;
     }
+    if (other)
+        report_disagreement(run, group, setter, other);
     if (setter && uncovered >= 0)
         report_uncovered(run, group, uncovered, setter);
     return setter ? setter->registers : 0;

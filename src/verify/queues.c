@@ -19,6 +19,8 @@ static void report_advance(const rule_run *run, const ir_task *t, ww_place place
         diag_add(run->diags, WW_QUEUE, place, "task %s does not advance its work queue once a tile", t->name);
     diag_expected(run->diags, d, "ww_advance_tile(s, %s) once, as the last step of the tile loop", queue);
     diag_found(run->diags, d, "%s", found);
+    diag_hint(run->diags, d,
+              "write ww_advance_tile(s, %s) before the tile loop's closing brace, and nowhere else", queue);
     if (loop >= 0)
         diag_related(run->diags, d, t->ops.at[loop].place, "the tile loop");
 }
@@ -78,6 +80,8 @@ static void check_agreement(const rule_run *run, const ir_task *a, const ir_task
                           a->name, b->name, shared->name);
     diag_expected(run->diags, d, "a tile loop over %s in task %s", queue_name(run, other), odd->name);
     diag_found(run->diags, d, "%s", queue_name(run, odd));
+    diag_hint(run->diags, d, "ww_work_tile_loop (s, %s) around the schedule of task %s",
+              queue_name(run, other), odd->name);
     diag_related(run->diags, d, other->task->place, "task %s loops over %s", other->name,
                  queue_name(run, other));
 }

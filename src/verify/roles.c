@@ -96,10 +96,13 @@ static void report_open_side(const rule_run *run, const ww_resource *r, ww_side 
     diag_expected(run->diags, d, "%s(%s) after the work on each slot", rule_close_name(side), r->name);
     diag_found(run->diags, d, t ? "%s(%s) alone" : "neither %s(%s) nor %s(%s)", rule_open_name(side), r->name,
                rule_close_name(side), r->name);
-    if (t) {
-        diag_hint(run->diags, d, "add ww_%s(s, %s) to task %s", rule_close_name(side), r->name, t->name);
-        diag_related(run->diags, d, r->place, "%s is declared here", r->name);
+    if (!t) {
+        diag_hint(run->diags, d, "a task that calls ww_%s and ww_%s on %s", rule_open_name(side),
+                  rule_close_name(side), r->name);
+        return;
     }
+    diag_hint(run->diags, d, "add ww_%s(s, %s) to task %s", rule_close_name(side), r->name, t->name);
+    diag_related(run->diags, d, r->place, "%s is declared here", r->name);
 }
 
 static void check_sides(const rule_run *run, const ww_resource *r)

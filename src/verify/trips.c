@@ -59,6 +59,12 @@ int64_t trips_least_value(const ir_op *loop)
     return ruling && ruling->kind == WW_BOUND_ARGUMENT ? ruling->min : 0;
 }
 
+bool trips_on_device(const ir_op *loop)
+{
+    return loop->start.kind == WW_BOUND_DEVICE || loop->end.kind == WW_BOUND_DEVICE ||
+           loop->stride.kind == WW_BOUND_DEVICE;
+}
+
 int64_t trips_for_value(const trips *t, int64_t value)
 {
     if (!t->symbolic)

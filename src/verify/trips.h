@@ -28,6 +28,9 @@ bool trips_same_value(const ir_op *a, const ir_op *b);
 /* The smallest the value can be: what the author promised, or 0 for values computed on the device. */
 int64_t trips_least_value(const ir_op *loop);
 
+/* Whether a bound is computed on the device, so that the value may change from tile to tile. */
+bool trips_on_device(const ir_op *loop);
+
 /* How many trips a value gives. */
 int64_t trips_for_value(const trips *t, int64_t value);
 

@@ -83,26 +83,41 @@ static void inside(reader *r, const char *open)
     r->at = after;
 }
 
+/* What stands after ")*". */
+static void count(reader *r, ww_bound *start, ww_bound *end, ww_bound *stride)
+{
+    *start = ww_imm(0);
+    *stride = ww_imm(1);
+    if (take(r, "1k")) {
+        *start = ww_imm(1);
+        *end = ww_arg(params, k, 1);
+    } else if (take(r, "-k")) {
+        *start = ww_arg(params, k, 0);
+        *end = ww_imm(0);
+        *stride = ww_imm(-1);
+    } else if (take(r, "k1")) {
+        *end = ww_arg(params, k, 1);
+    } else if (take(r, "k")) {
+        *end = ww_arg(params, k, 0);
+    } else if (take(r, "d")) {
+        *end = ww_device("d");
+    } else {
+        *end = ww_imm((int)strtol(r->at, (char **)&r->at, 10));
+        if (*r->at == ':') {
+            *start = *end;
+            *end = ww_imm((int)strtol(r->at + 1, (char **)&r->at, 10));
+        }
+    }
+}
+
 static void loop(reader *r, const char *open)
 {
-    ww_bound start = ww_imm(0), end = ww_imm(0);
+    ww_bound start, end, stride;
     r->at = closing(open);
     (void)take(r, "*");
-    const char *after;
-    if (take(r, "1k")) {
-        start = ww_imm(1);
-        end = ww_arg(params, k, 1);
-    } else if (take(r, "k1")) {
-        end = ww_arg(params, k, 1);
-    } else if (take(r, "k")) {
-        end = ww_arg(params, k, 0);
-    } else if (take(r, "d")) {
-        end = ww_device("d");
-    } else {
-        end = ww_imm((int)strtol(r->at, (char **)&r->at, 10));
-    }
-    after = r->at;
-    ww_domain_loop(r->s, start, end, ww_imm(1)) {
+    count(r, &start, &end, &stride);
+    const char *after = r->at;
+    ww_domain_loop(r->s, start, end, stride) {
         inside(r, open);
     }
     r->at = after;

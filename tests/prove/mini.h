@@ -4,7 +4,8 @@
  *     w s   L s   R s    wait, release, consumer work on resource s         w? s   try_wait
  *     M s                wgmma that reads the current slot of s, one group  wait0, wait1  until at most so many groups
  *     (..)*3  (..)*k  (..)*k1  (..)*d     a loop of 3 trips, of the launch argument k from 0 (k1: from 1), of the
- *                                         device function d; (..)*1k is the loop over [1, k)
+ *                                         device function d; (..)*1k is the loop over [1, k), (..)*2:5 that over
+ *                                         [2, 5), (..)*-k counts from k down to 1
  *     f{..}  l{..}       first, last trip        tiles{..}  skip{..}        tile loop, skippable part
  *
  * A tile loop advances its queue at its end by itself. */

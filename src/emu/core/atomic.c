@@ -90,10 +90,12 @@ uint64_t atomic_combine(atomic_operation how, ptx_type type, uint64_t old, uint6
         do                                                                                                    \
             new = (T)(how == ATOMIC_CAS ? (old == (T)b ? c : old) : atomic_combine(how, type, old, b, flush)); \
         while (!__atomic_compare_exchange_n(word, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));     \
+        *changed = *changed || old != new;                                                                    \
         return old;                                                                                           \
     }
 
-uint64_t atomic_exchange_word(uint8_t *at, atomic_operation how, ptx_type type, uint64_t b, uint64_t c, bool flush)
+uint64_t atomic_exchange_word(uint8_t *at, atomic_operation how, ptx_type type, uint64_t b, uint64_t c, bool flush,
+                              bool *changed)
 {
     switch (ptx_type_bytes(type)) {
     case 2: EXCHANGE(uint16_t)
@@ -142,17 +144,19 @@ static void run_atomic(warp *w, const op *o, uint32_t mask)
 {
     uint8_t *at[WARP_LANES];
     uint32_t bytes = ptx_type_bytes((ptx_type)o->type);
+    bool changed = false; /* a lock that was not got is no effect */
     memory_lanes(w, o, mask, bytes, MEMORY_WRITE, at);
     EACH_LANE(mask)
     {
         uint64_t b = source(w, o->arg[1], lane, bytes), c = source(w, o->arg[2], lane, bytes);
         bool flush = is_global(o, memory_lane_address(w, o->address[0], lane));
         uint64_t old =
-            atomic_exchange_word(at[lane], (atomic_operation)o->choice, (ptx_type)o->type, b, c, flush);
+            atomic_exchange_word(at[lane], (atomic_operation)o->choice, (ptx_type)o->type, b, c, flush, &changed);
         if (o->arg[0] != ARG_NONE)
             memcpy((uint8_t *)REG(w, o->arg[0]) + lane * bytes, &old, bytes);
     }
-    cluster_effect(CLUSTER(w));
+    if (changed)
+        cluster_effect(CLUSTER(w));
 }
 
 /* {d,} [a], b {, c} {, policy} */

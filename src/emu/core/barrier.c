@@ -89,10 +89,7 @@ static void arrive(warp *w, const barrier_call *call, uint32_t mask, uint32_t vo
 
 static bool whole_warp(warp *w, const op *o, uint32_t mask)
 {
-    if (!(o->modifiers & MOD(ALIGNED)))
-        return divergence_gather(w, mask, w->live);
-    divergence_check_aligned(w, mask);
-    return true;
+    return o->modifiers & MOD(ALIGNED) ? divergence_aligned(w, mask) : divergence_gather(w, mask, w->live);
 }
 
 static void deliver(warp *w, const op *o, uint32_t mask, const named_barrier *b)
@@ -130,8 +127,6 @@ static void run_bar_sync(warp *w, const op *o, uint32_t mask)
 
 static void run_bar_arrive(warp *w, const op *o, uint32_t mask)
 {
-    wait over;
-    (void)warp_resumes(w, &over);
     if (!whole_warp(w, o, mask))
         return;
     barrier_call call = read_call(w, o, mask);
@@ -198,8 +193,8 @@ void cluster_barrier_recount(cluster *c)
 
 static void run_cluster_arrive(warp *w, const op *o, uint32_t mask)
 {
-    if (o->modifiers & MOD(ALIGNED))
-        divergence_check_aligned(w, mask);
+    if ((o->modifiers & MOD(ALIGNED)) && !divergence_aligned(w, mask))
+        return;
     if (w->cluster_arrived & mask)
         warp_fault(w, "lanes 0x%08x arrive at the cluster barrier a second time without waiting",
                    w->cluster_arrived & mask);
@@ -213,8 +208,8 @@ static void run_cluster_wait(warp *w, const op *o, uint32_t mask)
 {
     wait over;
     (void)warp_resumes(w, &over);
-    if (o->modifiers & MOD(ALIGNED))
-        divergence_check_aligned(w, mask);
+    if ((o->modifiers & MOD(ALIGNED)) && !divergence_aligned(w, mask))
+        return;
     if (mask & ~w->cluster_arrived)
         warp_fault(w, "lanes 0x%08x wait at the cluster barrier without having arrived",
                    mask & ~w->cluster_arrived);

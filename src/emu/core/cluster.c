@@ -104,6 +104,8 @@ void cluster_start(cluster *c, grid *g, uint32_t index)
     *c = (cluster){.grid = g,
                    .index = index,
                    .cta_count = count,
+                   .probe = c->probe,
+                   .probe_bytes = c->probe_bytes,
                    .queue = c->queue ? c->queue : async_queue_new(),
                    .memory = c->memory,
                    .memory_bytes = c->memory_bytes};
@@ -122,6 +124,7 @@ void cluster_release(cluster *c)
     free_warps(c);
     async_queue_free(c->queue);
     text_free(&c->report);
+    free(c->probe);
     free(c->memory);
     *c = (cluster){0};
 }

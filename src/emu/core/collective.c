@@ -13,8 +13,6 @@ static void with_members(warp *w, const op *o, uint32_t mask, uint32_t argument,
 {
     const uint32_t *members = REG(w, argument);
     uint32_t all = 0;
-    wait over;
-    (void)warp_resumes(w, &over);
     EACH_LANE(mask)
     {
         if (!(members[lane] >> lane & 1))

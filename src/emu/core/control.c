@@ -167,7 +167,8 @@ const op_family family_nanosleep = {.any = run_nanosleep};
 static void run_setmaxnreg(warp *w, const op *o, uint32_t mask)
 {
     uint32_t count = o->arg[0];
-    divergence_check_aligned(w, mask);
+    if (!divergence_aligned(w, mask))
+        return;
     if (count < 24 || count > 256 || count % 8)
         warp_fault(w, "setmaxnreg to %u: 24 to 256 in steps of 8 are possible", count);
     if (w->max_registers && (o->modifiers & MOD(INC) ? count < w->max_registers : count > w->max_registers))

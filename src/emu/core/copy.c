@@ -153,8 +153,9 @@ static void carry_out_remote(pending *p)
         memcpy(r->to, r->value, r->bytes);
     } else {
         uint64_t b = 0;
+        bool changed = false;
         memcpy(&b, r->value, r->bytes);
-        (void)atomic_exchange_word(r->to, (atomic_operation)r->operation, r->type, b, 0, false);
+        (void)atomic_exchange_word(r->to, (atomic_operation)r->operation, r->type, b, 0, false, &changed);
     }
     mbarrier_complete_tx(p->warp, &CLUSTER(p->warp)->ctas[r->rank], r->barrier_offset, r->bytes);
 }

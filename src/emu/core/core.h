@@ -87,6 +87,7 @@ typedef struct wait {
     uint32_t id;          /* NAMED: the barrier */
     uint32_t generation;  /* NAMED, CLUSTER: of the phase awaited */
     uint32_t members;     /* LANES: those who must come */
+    bool aligned;         /* LANES: for an .aligned instruction */
     uint64_t until;       /* SLEEP: the cluster's turn */
 } wait;
 
@@ -123,7 +124,8 @@ typedef struct warp {
     uint8_t *local;             /* local memory, lane after lane */
     const memory_block *recent; /* the block of global memory used last */
     uint64_t instructions;
-    uint32_t slice;             /* instructions the current group has run while others waited */
+    uint32_t slice;             /* instructions since groups last took turns */
+    uint32_t unprobed;          /* instructions since the warp was last asked whether it spins */
     /* cp.async and bulk copies: groups committed by each lane, and operations in each lane's open group */
     uint32_t copy_group[WARP_LANES], bulk_group[WARP_LANES];
     uint32_t wgmma_group;
@@ -170,6 +172,8 @@ typedef struct cluster {
     jmp_buf failed;
     emu_status status;
     text report;
+    uint8_t *probe;             /* registers of a warp, before */
+    size_t probe_bytes;
     uint8_t *memory;            /* registers, local and shared memory of all CTAs, in one piece */
     size_t memory_bytes;
 } cluster;
@@ -198,14 +202,17 @@ void divergence_split(warp *w, uint32_t lanes, uint32_t pc, uint32_t join_pc);
  * and picks the next group that can run. False when none can. */
 bool divergence_select(warp *w);
 void divergence_exit(warp *w, uint32_t lanes);
+bool divergence_lanes_wait(const warp *w); /* some lanes wait at a join */
 /* Lanes that wait at a join go on without the missing ones. False when no lanes wait. */
 bool divergence_release(warp *w);
 /* True when all of `members` that still live execute the instruction together (mask: those who do now).
  * Otherwise the group waits for the missing ones here, and all of them then execute it again, as one. */
 bool divergence_gather(warp *w, uint32_t mask, uint32_t members);
 uint32_t divergence_waiting_at(const warp *w, uint32_t pc); /* lanes that wait for others at pc */
-/* Faults unless the whole warp executes the instruction, for .aligned. */
-void divergence_check_aligned(warp *w, uint32_t mask);
+/* The same for .aligned, which the whole warp has to execute. */
+bool divergence_aligned(warp *w, uint32_t mask);
+/* Faults when lanes wait in vain for the rest of the warp at an .aligned instruction. */
+void divergence_check_stuck(warp *w);
 
 /* ---- waiting (schedule.c) --------------------------------------------------------------------------- */
 

@@ -6,8 +6,8 @@
  * each knows its parent, the join that its lanes were heading for before.
  *
  * Joins are how a compiler makes a GPU converge, not a promise to the program: the ISA lets lanes that
- * have met a join early go on alone. So nobody waits at a join forever: when nothing else can run in the cluster,
- * divergence_release lets them go (schedule.c). Until then, waiting is right, as .aligned instructions rely
+ * have met a join early go on alone. So nobody waits at a join forever: when nothing else can run, or the others spin
+ * in place, divergence_release lets them go (schedule.c). Until then, waiting is right, as .aligned instructions rely
  * on it.
  *
  * Of several groups that can run, the one with the smallest pc goes first, so that it catches up with the others;
@@ -97,6 +97,14 @@ static void arrive_at_joins(warp *w)
         join_complete(w, g.join);
         i = 0;
     }
+}
+
+bool divergence_lanes_wait(const warp *w)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < JOINS_MAX; i++)
+        lanes |= w->joins[i].arrived;
+    return lanes != 0;
 }
 
 bool divergence_release(warp *w)
@@ -255,20 +263,19 @@ uint32_t divergence_waiting_at(const warp *w, uint32_t pc)
     return lanes;
 }
 
-bool divergence_gather(warp *w, uint32_t mask, uint32_t members)
+static bool gather(warp *w, uint32_t mask, uint32_t members, bool aligned)
 {
-    members &= w->live;
-    if (mask & ~members)
-        warp_fault(w, "lanes 0x%08x execute this without being in its member mask 0x%08x", mask & ~members,
-                   members);
+    wait *waited = &w->groups[w->current].wait;
+    if (waited->kind == WAIT_LANES)
+        waited->kind = WAIT_NOTHING;
     if (!(members & ~mask))
         return true;
     if (members & ~mask & w->active)
-        warp_fault(w, "lanes 0x%08x are in the member mask but skip the instruction by its guard",
+        warp_fault(w, "lanes 0x%08x have to take part, but skip the instruction by its guard",
                    members & ~mask & w->active);
     uint32_t pc = w->pc - 1;
     if (members & ~(w->active | divergence_waiting_at(w, pc))) {
-        warp_wait(w, (wait){.kind = WAIT_LANES, .members = members});
+        warp_wait(w, (wait){.kind = WAIT_LANES, .members = members, .aligned = aligned});
         return false;
     }
     w->pc = w->groups[w->current].pc = pc;
@@ -278,9 +285,28 @@ bool divergence_gather(warp *w, uint32_t mask, uint32_t members)
     return false;
 }
 
-void divergence_check_aligned(warp *w, uint32_t mask)
+bool divergence_gather(warp *w, uint32_t mask, uint32_t members)
 {
-    if (mask != w->live)
-        warp_fault(w, "an .aligned instruction is executed by lanes 0x%08x of 0x%08x: the warp has diverged",
-                   mask, w->live);
+    members &= w->live;
+    if (mask & ~members)
+        warp_fault(w, "lanes 0x%08x execute this without being in its member mask 0x%08x", mask & ~members,
+                   members);
+    return gather(w, mask, members, false);
+}
+
+bool divergence_aligned(warp *w, uint32_t mask)
+{
+    return gather(w, mask, w->live, true);
+}
+
+/* Nothing else can run. Lanes at an .aligned instruction whose fellows wait elsewhere will wait for ever. */
+void divergence_check_stuck(warp *w)
+{
+    for (uint32_t i = 0; i < w->group_count; i++) {
+        const group *g = &w->groups[i];
+        if (g->wait.kind != WAIT_LANES || !g->wait.aligned)
+            continue;
+        w->pc = g->pc + 1;
+        warp_fault(w, "an .aligned instruction is executed by lanes 0x%08x of 0x%08x only", g->lanes, w->live);
+    }
 }

@@ -9,11 +9,14 @@
 
 enum { ROWS = 8, ROW_BYTES = 16 };
 
-static void check_whole(warp *w, uint32_t mask)
+/* False while lanes of the warp are still to come. */
+static bool whole_warp(warp *w, uint32_t mask)
 {
-    divergence_check_aligned(w, mask);
+    if (!divergence_aligned(w, mask))
+        return false;
     if (mask != ALL_LANES)
         warp_fault(w, "executed by lanes 0x%08x: the whole warp is needed", mask);
+    return true;
 }
 
 /* Where element (row, column) is: the half of a lane, lane * 2 + half. */
@@ -36,7 +39,8 @@ static void run_ldmatrix(warp *w, const op *o, uint32_t mask)
     uint8_t *at[WARP_LANES];
     uint16_t loaded[4][2 * WARP_LANES];
     bool trans = o->modifiers & MOD(TRANS);
-    check_whole(w, mask);
+    if (!whole_warp(w, mask))
+        return;
     row_pointers(w, o, MEMORY_READ, at);
     for (uint32_t m = 0; m < o->count; m++)
         for (uint32_t r = 0; r < ROWS; r++)
@@ -51,7 +55,8 @@ static void run_stmatrix(warp *w, const op *o, uint32_t mask)
 {
     uint8_t *at[WARP_LANES];
     bool trans = o->modifiers & MOD(TRANS);
-    check_whole(w, mask);
+    if (!whole_warp(w, mask))
+        return;
     row_pointers(w, o, MEMORY_WRITE, at);
     for (uint32_t m = 0; m < o->count; m++) {
         const uint16_t *from = REG(w, o->list[m]);
@@ -97,7 +102,8 @@ const op_family family_stmatrix = {.finish = finish_stmatrix};
 static void run_movmatrix(warp *w, const op *o, uint32_t mask)
 {
     uint16_t *d = REG(w, o->arg[0]), from[2 * WARP_LANES];
-    check_whole(w, mask);
+    if (!whole_warp(w, mask))
+        return;
     memcpy(from, REG(w, o->arg[1]), sizeof from);
     for (uint32_t r = 0; r < ROWS; r++)
         for (uint32_t c = 0; c < ROWS; c++)
@@ -137,7 +143,8 @@ static void run_mma(warp *w, const op *o, uint32_t mask)
     uint32_t d[4 * WARP_LANES], a[4 * WARP_LANES] = {0};
     uint8_t b[B_BYTES];
     const char *error = NULL;
-    check_whole(w, mask);
+    if (!whole_warp(w, mask))
+        return;
     const uint32_t *c_list = o->list + form->d_count + form->a_count + form->b_count;
     for (uint32_t i = 0; i < form->d_count; i++)
         memcpy(d + i * WARP_LANES, REG(w, c_list[i]), sizeof(uint32_t) * WARP_LANES);

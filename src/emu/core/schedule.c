@@ -12,6 +12,8 @@
 
 enum {
     TURN = 512,        /* instructions a warp may run before the next one has its turn */
+    PROBE = 4096,      /* instructions after which a warp is asked whether it spins, */
+    PROBE_STEPS = 256, /* ... and the longest loop that is recognised */
     FRUITLESS = 64,    /* failed try_waits of a warp without any effect in the cluster */
     IDLE_TURNS = 8,    /* rounds without an effect before asynchronous operations advance under spinning, */
     LONG_IDLE = 4096,  /* ... and before lanes at a join go on alone, lest a lock is held by one of them */
@@ -101,7 +103,39 @@ static void run_group(warp *w, uint32_t *budget)
     } while (!w->leave && left);
     w->instructions += *budget - left;
     w->slice += *budget - left;
+    w->unprobed += *budget - left;
     *budget = left;
+}
+
+/* A warp spins when it comes back to the same instruction with the same registers and nothing has happened
+ * meanwhile: only others can get it out of there. */
+static bool spins(warp *w)
+{
+    cluster *c = CLUSTER(w);
+    uint32_t bytes = GRID(w)->program->register_bytes, pc = w->pc, lanes = w->active;
+    uint64_t effects = c->effects;
+    if (c->probe_bytes < bytes) {
+        c->probe = base_realloc(c->probe, bytes);
+        c->probe_bytes = bytes;
+    }
+    memcpy(c->probe, w->file[0], bytes);
+    for (uint32_t i = 0; i < PROBE_STEPS; i++) {
+        uint32_t one = 1;
+        run_group(w, &one);
+        if (!divergence_select(w))
+            return false;
+        if (w->pc == pc && w->active == lanes)
+            return c->effects == effects && memcmp(c->probe, w->file[0], bytes) == 0;
+    }
+    return false;
+}
+
+/* A warp may spin on what only its lanes at a join can do: they are let go. */
+static void probe(warp *w)
+{
+    w->unprobed = 0;
+    if (divergence_lanes_wait(w) && divergence_select(w) && spins(w))
+        (void)divergence_release(w);
 }
 
 /* False when the warp had nothing to run. */
@@ -113,6 +147,8 @@ static bool run_warp(warp *w)
         run_group(w, &budget);
         ran = true;
     }
+    if (w->unprobed >= PROBE)
+        probe(w);
     return ran;
 }
 
@@ -149,6 +185,7 @@ static bool any_warp(cluster *c, bool (*act)(cluster *, warp *))
 static bool release_join(cluster *c, warp *w)
 {
     (void)c;
+    divergence_check_stuck(w);
     return w->live && divergence_release(w);
 }
 

@@ -50,17 +50,21 @@ static uint64_t uniform_descriptor(warp *w, uint32_t argument)
     return value[0];
 }
 
-static void check_warp(warp *w, uint32_t mask)
+/* False while lanes of the warp are still to come. */
+static bool whole_warp(warp *w, uint32_t mask)
 {
-    divergence_check_aligned(w, mask);
+    if (!divergence_aligned(w, mask))
+        return false;
     if (mask != ALL_LANES)
         warp_fault(w, "wgmma by lanes 0x%08x: whole warps are needed", mask);
+    return true;
 }
 
 static void run_mma(warp *w, const op *o, uint32_t mask)
 {
     const wgmma_form *form = o->extra;
-    check_warp(w, mask);
+    if (!whole_warp(w, mask))
+        return;
     if (w->index / 4 * 4 + 4 > w->cta->warp_count)
         warp_fault(w, "wgmma by warp %u of %u: a warpgroup is four warps", w->index, w->cta->warp_count);
     uint32_t scale = PREDICATE_READ(w, o->arg[ARG_SCALE_D]);
@@ -197,20 +201,19 @@ const op_family family_wgmma = {.finish = finish_mma};
 static void run_fence(warp *w, const op *o, uint32_t mask)
 {
     (void)o;
-    check_warp(w, mask);
+    (void)whole_warp(w, mask);
 }
 
 static void run_commit(warp *w, const op *o, uint32_t mask)
 {
     (void)o;
-    check_warp(w, mask);
-    w->wgmma_group++;
+    if (whole_warp(w, mask))
+        w->wgmma_group++;
 }
 
 static void run_wait(warp *w, const op *o, uint32_t mask)
 {
-    check_warp(w, mask);
-    if (w->pending_wgmma)
+    if (whole_warp(w, mask) && w->pending_wgmma)
         pending_wait(w, PENDING_WGMMA, mask, o->arg[0], false);
 }
 
