@@ -7,8 +7,9 @@
 
 /* What of a stage can still matter: the clock of a phase that has begun; the clock of the last completion, while
  * someone who waits on the barrier does not know it (who knows it has joined that clock, or all that went into it);
- * contributions to a phase of a given age, while someone could still learn from them that it is complete. */
-enum { USE_GATHERED = 1, USE_DONE = 2, USE_AGE_0 = 4, USE_AGE_1 = 8, USE_AGE_2 = 16 };
+ * contributions to a phase of a given age, while someone could still learn from them that it is complete, or would if
+ * it were not for its bytes. */
+enum { USE_GATHERED = 1, USE_DONE = 2, USE_AGE_0 = 4, BY_BYTES_0 = 32 };
 
 enum {
     MARK_WRITE,
@@ -115,13 +116,13 @@ static uint8_t stage_use(const machine *m, int stage)
         uint32_t known = machine_clock(m, i)[stage_entry(m, stage)];
         if (!machine_alive(m, i) || !*plan_uses(p, p->agents[i].task, barrier))
             continue;
-        use |= known < b->count ? USE_AGE_1 : 0;
+        use |= known < b->count ? USE_AGE_0 << 1 : 0;
         use |= known < b->count && *plan_waits_on(p, p->agents[i].task, barrier) ? USE_DONE : 0;
-        use |= known + 1 < b->count ? USE_AGE_2 : 0;
+        use |= known + 1 < b->count ? USE_AGE_0 << 2 : 0;
     }
     for (int age = 0; age < 3; age++)
-        if (b->by_bytes[age] || p->loose)
-            use &= ~(USE_AGE_0 << age);
+        if ((b->by_bytes[age] || p->loose) && use & USE_AGE_0 << age)
+            use ^= (USE_AGE_0 | BY_BYTES_0) << age;
     return (uint8_t)use;
 }
 
@@ -262,7 +263,6 @@ static void put_barrier(canonical *c, const machine *m, int stage)
     canonical_put(c, b->pending);
     canonical_put(c, b->tx);
     canonical_put(c, b->count - b->waited > 2 ? 2 : b->count - b->waited);
-    canonical_put(c, b->by_bytes[0] + 2 * b->by_bytes[1] + 4 * b->by_bytes[2]);
 }
 
 static void put_probes(canonical *c, const machine *m, int stage)

@@ -11,7 +11,6 @@
  *   it were `from` (they are pinned), and later loops meet the whole class.
  *
  * docs/prover.md proves that this covers every value. */
-#include <stdio.h>
 #include "prove/canonical.h"
 #include "prove/steady.h"
 
@@ -174,13 +173,6 @@ static void add_node(search *s, int parent, bool more, int chain, const question
     n.hash = hash;
     n.chain_hash = chain_hash;
     vec_push(&s->nodes, n);
-    if (s->m->plan->values[q->value].kind == PLAN_TILES) {
-        FILE *f = fopen("/tmp/words.txt", "a");
-        for (size_t i = 0; i < n.length; i++)
-            fprintf(f, "%d ", (int)n.words[i]);
-        fprintf(f, "\n");
-        fclose(f);
-    }
     table_grow(s);
     table_add(s, (int)s->nodes.len - 1);
     push_branch(s, (int)s->nodes.len - 1, BRANCH_EQUAL, 0);

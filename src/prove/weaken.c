@@ -94,6 +94,47 @@ static void lower_stage(machine *m, int stage, int agent_index, uint32_t least)
     lower(&r, agent_index, &stage_done(m, stage)[agent_index], least);
 }
 
+/* ---- entries for stages: who knows which phases -------------------------------------------------------------------------- */
+
+static bool waiters_use(const machine *m, int barrier, int of)
+{
+    for (size_t task = 0; task < m->plan->program->tasks.len; task++)
+        if (*plan_waits_on(m->plan, (int)task, barrier) && *plan_uses(m->plan, (int)task, of))
+            return true;
+    return false;
+}
+
+/* Whether the clock of a stage may tell its waiters about another one: the other barrier of the slot, or another ring
+ * that they use. The other slots of the ring have clocks of their own to tell. */
+static bool may_tell(const machine *m, int stage, int of)
+{
+    const plan_stage *a = &m->plan->stages[stage], *b = &m->plan->stages[of];
+    const ir_barrier *barriers = m->plan->program->barriers.at;
+    if (barriers[a->barrier].resource == barriers[b->barrier].resource)
+        return a->stage == b->stage;
+    return waiters_use(m, a->barrier, b->barrier);
+}
+
+static void lower_to(uint32_t *entry, uint32_t least)
+{
+    *entry = *entry > least ? least : *entry;
+}
+
+static void lower_phases(machine *m, int of)
+{
+    int entry = stage_entry(m, of), barrier = m->plan->stages[of].barrier;
+    uint32_t least = least_known(m, entry);
+    for (int i = 0; i < m->plan->agent_count; i++)
+        if (machine_alive(m, i) && !*plan_uses(m->plan, m->plan->agents[i].task, barrier))
+            lower_to(&machine_clock(m, i)[entry], least);
+    for (int stage = 0; stage < m->plan->stage_count; stage++) {
+        if (may_tell(m, stage, of))
+            continue;
+        stage_gathered(m, stage)[entry] = stage_done(m, stage)[entry] =
+            0; /* less than what its waiters know */
+    }
+}
+
 /* ---- accesses seem to last until the release ----------------------------------------------------------------------------- */
 
 /* The last contribution of an agent to a barrier of the resource at that stage; 0: none. */
@@ -131,10 +172,22 @@ static void extend_accesses(machine *m, int slot)
     }
 }
 
+static void extend_waits(machine *m, int stage)
+{
+    const plan_stage *s = &m->plan->stages[stage];
+    int resource = m->plan->program->barriers.at[s->barrier].resource;
+    for (int i = 0; i < m->plan->agent_count; i++) {
+        uint32_t *waited = &m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)i];
+        extend(waited, last_contribution(m, i, resource, s->stage));
+    }
+}
+
 void machine_weaken(machine *m)
 {
     for (int slot = 0; slot < m->plan->slot_count; slot++)
         extend_accesses(m, slot);
+    for (int stage = 0; stage < m->plan->stage_count; stage++)
+        extend_waits(m, stage);
     for (int of = 0; of < m->plan->agent_count; of++) {
         uint32_t least = least_known(m, of);
         for (int i = 0; i < m->plan->agent_count; i++) {
@@ -145,4 +198,6 @@ void machine_weaken(machine *m)
         for (int stage = 0; stage < m->plan->stage_count; stage++)
             lower_stage(m, stage, of, least);
     }
+    for (int of = 0; of < m->plan->stage_count; of++)
+        lower_phases(m, of);
 }
