@@ -42,13 +42,19 @@ static bool may_share(const machine *m, const subject *s, int slot, int64_t lap)
     return slot == s->slot && m->plan->slots[slot].pipelined && writes(s->kind) && lap == s->lap;
 }
 
+/* The last epoch of another agent that the subject has heard of, as far as the slot is concerned. */
+static uint32_t known_of(const machine *m, const subject *s, int slot, int other)
+{
+    return machine_clock(m, s->agent)[plan_entry(m->plan, other, plan_slot_resource(m->plan, slot))];
+}
+
 /* ---- comparing with one agent ------------------------------------------------------------------------------------------------ */
 
 static bool after_write(machine *m, const subject *s, int slot, int other)
 {
     const access *a = &slot_accesses(m, slot)[other];
     uint32_t epoch = may_share(m, s, slot, a->write_lap) && !s->whole ? a->write_before : a->write;
-    if (epoch <= machine_clock(m, s->agent)[other])
+    if (epoch <= known_of(m, s, slot, other))
         return true;
     return race(m, s, slot, other, a->write_op, ACCESS_WRITE);
 }
@@ -56,7 +62,7 @@ static bool after_write(machine *m, const subject *s, int slot, int other)
 static bool after_read(machine *m, const subject *s, int slot, int other)
 {
     const access *a = &slot_accesses(m, slot)[other];
-    if (a->read <= machine_clock(m, s->agent)[other])
+    if (a->read <= known_of(m, s, slot, other))
         return true;
     return race(m, s, slot, other, a->read_op, ACCESS_READ);
 }
@@ -64,8 +70,7 @@ static bool after_read(machine *m, const subject *s, int slot, int other)
 static bool after_wgmma(machine *m, const subject *s, int slot, int other)
 {
     const access *a = &slot_accesses(m, slot)[other];
-    bool finished =
-        !a->wgmma_open && (other == s->agent || a->wgmma_done <= machine_clock(m, s->agent)[other]);
+    bool finished = !a->wgmma_open && (other == s->agent || a->wgmma_done <= known_of(m, s, slot, other));
     return finished || race(m, s, slot, other, a->wgmma_op, ACCESS_WGMMA);
 }
 
@@ -113,7 +118,7 @@ static bool ordered(machine *m, const subject *s)
 static void record_read(machine *m, const subject *s)
 {
     access *a = &slot_accesses(m, s->slot)[s->agent];
-    a->read = machine_clock(m, s->agent)[s->agent];
+    a->read = machine_epoch(m, s->agent);
     a->read_op = m->now.agents[s->agent].pc;
     m->now.touched[s->slot] |= TOUCHED_READ;
 }
@@ -123,7 +128,7 @@ static void record_write(machine *m, const subject *s)
     access *a = &slot_accesses(m, s->slot)[s->agent];
     if (a->write_lap != s->lap)
         a->write_before = a->write;
-    a->write = machine_clock(m, s->agent)[s->agent];
+    a->write = machine_epoch(m, s->agent);
     a->write_lap = s->lap;
     a->write_op = m->now.agents[s->agent].pc;
     m->now.touched[s->slot] |= TOUCHED_WRITE;
@@ -161,7 +166,7 @@ static void group_finished(machine *m, int agent_index, const uint32_t *group)
         if (group[slot / 32] >> (slot % 32) & 1) {
             access *a = &slot_accesses(m, slot)[agent_index];
             a->wgmma_open--;
-            a->wgmma_done = machine_clock(m, agent_index)[agent_index];
+            a->wgmma_done = machine_epoch(m, agent_index);
         }
 }
 

@@ -30,8 +30,9 @@ static bool has_heard_all(const machine *m, int agent_index, int stage, int age)
                    *contributions = stage_contributions(m, stage, age);
     if (m->now.barriers[stage].by_bytes[age])
         return false;
+    int resource = plan_stage_resource(m->plan, stage);
     for (int i = 0; i < m->plan->agent_count; i++)
-        if (contributions[i] > clock[i])
+        if (contributions[i] > clock[plan_entry(m->plan, i, resource)])
             return false;
     return true;
 }
@@ -57,7 +58,7 @@ static void pass_wait(machine *m, int agent_index, int stage)
 {
     uint32_t *clock = machine_clock(m, agent_index);
     join(clock, stage_done(m, stage), m->plan->width);
-    waits_of(m, stage)[agent_index] = clock[agent_index];
+    waits_of(m, stage)[agent_index] = machine_epoch(m, agent_index);
     m->now.barriers[stage].waited = m->now.barriers[stage].count;
 }
 
@@ -90,7 +91,7 @@ static bool all_waits_heard(machine *m, int stage, int agent_index)
 {
     const uint32_t *heard = stage_gathered(m, stage), *waits = waits_of(m, stage);
     for (int i = 0; i < m->plan->agent_count; i++)
-        if (waits[i] > heard[i])
+        if (waits[i] > heard[plan_entry(m->plan, i, plan_stage_resource(m->plan, stage))])
             return machine_fault(m, (finding){FAULT_LAPPED, .agent = agent_index,
                                               .op = agent_index < 0 ? -1 : m->now.agents[agent_index].pc,
                                               .stage = stage, .other_agent = i,
@@ -160,8 +161,9 @@ static bool contribute(machine *m, int agent_index, int stage)
                                           .op = m->now.agents[agent_index].pc, .stage = stage,
                                           .number = count + 1});
     join(stage_gathered(m, stage), clock, m->plan->width);
-    stage_contributions(m, stage, 0)[agent_index] = clock[agent_index];
-    clock[agent_index]++;
+    stage_contributions(m, stage, 0)[agent_index] = machine_epoch(m, agent_index);
+    for (int lane = 0; lane < m->plan->lanes; lane++)
+        clock[agent_index * m->plan->lanes + lane]++;
     return true;
 }
 

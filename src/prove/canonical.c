@@ -254,7 +254,6 @@ void canonical_init(canonical *c, const plan *p)
     c->ring_cursor = arena_array(a, int, resources + 1);
     c->stage_order = arena_array(a, int, p->stage_count + 1);
     c->stage_place = arena_array(a, int, p->stage_count + 1);
-    c->task_least = arena_array(a, uint32_t, p->program->tasks.len + 1);
     c->stage_use = arena_array(a, uint8_t, p->stage_count + 1);
     c->slot_order = arena_array(a, int, p->slot_count + 1);
     for (size_t r = 0; r < resources; r++)
@@ -265,6 +264,7 @@ void canonical_free(canonical *c)
 {
     vec_free(&c->marks);
     vec_free(&c->thresholds);
+    vec_free(&c->reached);
     vec_free(&c->words);
 }
 

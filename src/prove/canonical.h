@@ -23,9 +23,10 @@ typedef struct canonical {
     int *stage_order, *slot_order; /* canonical place -> stage, slot */
     int *stage_place;              /* the reverse */
     uint8_t *stage_use;            /* which clocks and contributions of a stage matter */
-    uint32_t *task_least;          /* see canonical_clocks.c */
     VEC(canonical_mark) marks;     /* for the clock entry at hand */
     VEC(int64_t) thresholds;       /* of the marks: sorted, each once */
+    VEC(uint32_t) reached;         /* [thresholds + 1][mark_words]: the marks that so many thresholds are */
+    size_t mark_words;
     VEC(uint32_t) words; /* the result; the last is the value asked about, if it will be asked again */
     size_t chain_length; /* the length without it */
     bool asked_again;    /* that value may be asked about by loops that have not started */

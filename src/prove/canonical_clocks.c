@@ -1,9 +1,12 @@
 /* Barriers, accesses and clocks of a configuration, without absolute numbers.
  *
  * An entry of a clock is only ever compared with thresholds: epochs of accesses, waits and contributions, and the last
- * phases of a stage. A threshold that every agent has passed can never fail a comparison again and is left out. So an
- * entry is written as the number of thresholds it reaches, and each threshold likewise: that keeps every comparison. */
+ * phases of a stage. A threshold that all who could ask have passed can never fail a comparison again and is left out.
+ * So an entry is written as the set of thresholds it reaches. That keeps every comparison, now and later: entries
+ * change by becoming the greater of two, which reaches what either reaches, and new thresholds are above all entries
+ * but their owner's. */
 #include "prove/canonical.h"
+#include "prove/heard.h"
 
 /* What of a stage can still matter: the clock of a phase that has begun; the clock of the last completion, while
  * someone who waits on the barrier does not know it (who knows it has joined that clock, or all that went into it);
@@ -52,55 +55,29 @@ static canonical_mark *mark(canonical *c, int kind, int place, int64_t threshold
     return vec_last(&c->marks);
 }
 
-/* How many thresholds a value reaches. */
-static int64_t rank(const canonical *c, int64_t value)
+/* Which marks are reached by a value that reaches the first n thresholds, as a bit string; for each n. */
+static void find_reached(canonical *c)
+{
+    c->reached.len = 0;
+    c->mark_words = (c->marks.len + 31) / 32;
+    for (size_t n = 0; n <= c->thresholds.len; n++)
+        for (size_t w = 0; w < c->mark_words; w++) {
+            uint32_t word = 0;
+            for (size_t i = 32 * w; i < c->marks.len && i < 32 * w + 32; i++)
+                if (n && c->marks.at[i].threshold <= c->thresholds.at[n - 1])
+                    word |= 1u << (i % 32);
+            vec_push(&c->reached, word);
+        }
+}
+
+/* An entry of a clock, as the marks it reaches. */
+static void put_value(canonical *c, int64_t value)
 {
     size_t n = c->thresholds.len;
     while (n && c->thresholds.at[n - 1] > value)
         n--;
-    return (int64_t)n;
-}
-
-/* By task: the smallest entry among its agents that can still act, other than the one whose epoch it is. */
-static void find_least(canonical *c, const machine *m, int entry)
-{
-    for (size_t task = 0; task < c->plan->program->tasks.len; task++)
-        c->task_least[task] = UINT32_MAX;
-    for (int i = 0; i < m->plan->agent_count; i++) {
-        uint32_t *least = &c->task_least[m->plan->agents[i].task];
-        uint32_t known = machine_clock(m, i)[entry];
-        if (i != entry && machine_alive(m, i) && known < *least)
-            *least = known;
-    }
-}
-
-/* Thresholds up to these are passed by all who could ask: by conflicting accesses to the buffer, by arrivals on the
- * barrier, by any use of it. */
-static uint32_t least_touching(const canonical *c, int buffer, uint8_t how)
-{
-    uint32_t least = UINT32_MAX;
-    for (size_t task = 0; task < c->plan->program->tasks.len; task++)
-        if ((*plan_touches(c->plan, (int)task, buffer) & how) && c->task_least[task] < least)
-            least = c->task_least[task];
-    return least;
-}
-
-static uint32_t least_arriving(const canonical *c, int barrier)
-{
-    uint32_t least = UINT32_MAX;
-    for (size_t task = 0; task < c->plan->program->tasks.len; task++)
-        if (*plan_arrives(c->plan, (int)task, barrier) && c->task_least[task] < least)
-            least = c->task_least[task];
-    return least;
-}
-
-static uint32_t least_using(const canonical *c, int barrier)
-{
-    uint32_t least = UINT32_MAX;
-    for (size_t task = 0; task < c->plan->program->tasks.len; task++)
-        if (*plan_uses(c->plan, (int)task, barrier) && c->task_least[task] < least)
-            least = c->task_least[task];
-    return least;
+    for (size_t w = 0; w < c->mark_words; w++)
+        canonical_put(c, c->reached.at[n * c->mark_words + w]);
 }
 
 /* ---- what matters of a stage ---------------------------------------------------------------------------------------------------- */
@@ -128,15 +105,15 @@ static uint8_t stage_use(const machine *m, int stage)
 
 /* ---- marks of an agent: its accesses, waits and contributions that someone has not heard of -------------------------------------------- */
 
-static void mark_accesses(canonical *c, const machine *m, int agent_index)
+static void mark_accesses(canonical *c, const machine *m, const heard *h, int agent_index, int lane)
 {
     for (int i = 0; i < c->plan->slot_count; i++) {
         int slot = c->slot_order[i], buffer = c->plan->slots[slot].buffer;
-        if (!m->now.touched[slot])
+        if (!m->now.touched[slot] || c->plan->lane_of[plan_slot_resource(c->plan, slot)] != lane)
             continue;
         const access *a = &slot_accesses(m, slot)[agent_index];
-        uint32_t by_writers = least_touching(c, buffer, PLAN_WRITES);
-        uint32_t by_all = least_touching(c, buffer, PLAN_READS | PLAN_WRITES);
+        uint32_t by_writers = heard_touching(h, buffer, PLAN_WRITES);
+        uint32_t by_all = heard_touching(h, buffer, PLAN_READS | PLAN_WRITES);
         if (a->write_before > by_all)
             (void)mark(c, MARK_WRITE_BEFORE, i, a->write_before);
         if (a->read > by_writers)
@@ -151,53 +128,54 @@ static void mark_accesses(canonical *c, const machine *m, int agent_index)
     }
 }
 
-static void mark_wait(canonical *c, const machine *m, int agent_index, int place)
+static void mark_wait(canonical *c, const machine *m, const heard *h, int agent_index, int place)
 {
     int stage = c->stage_order[place];
     uint32_t waited = m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)agent_index];
-    if (waited <= stage_gathered(m, stage)[agent_index])
+    if (waited <=
+        stage_gathered(m, stage)[plan_entry(m->plan, agent_index, plan_stage_resource(m->plan, stage))])
         return;
-    if (waited > least_arriving(c, c->plan->stages[stage].barrier) || !m->now.barriers[stage].pending)
+    if (waited > heard_arriving(h, c->plan->stages[stage].barrier) || !m->now.barriers[stage].pending)
         (void)mark(c, MARK_WAIT, place, waited);
 }
 
-static void mark_contributions(canonical *c, const machine *m, int agent_index, int place)
+static void mark_contributions(canonical *c, const machine *m, const heard *h, int agent_index, int place)
 {
     int stage = c->stage_order[place];
     for (int age = 0; age < 3; age++) {
         uint32_t epoch = stage_contributions(m, stage, age)[agent_index];
         if ((c->stage_use[stage] & USE_AGE_0 << age) &&
-            epoch > least_using(c, c->plan->stages[stage].barrier))
+            epoch > heard_using(h, c->plan->stages[stage].barrier))
             (void)mark(c, MARK_AGE_0 + age, place, epoch);
     }
 }
 
-static void mark_agent(canonical *c, const machine *m, int agent_index)
+static void mark_agent(canonical *c, const machine *m, const heard *h, int agent_index, int lane)
 {
     clear_marks(c);
-    find_least(c, m, agent_index);
-    mark_accesses(c, m, agent_index);
+    mark_accesses(c, m, h, agent_index, lane);
     for (int i = 0; i < c->plan->stage_count; i++) {
-        mark_wait(c, m, agent_index, i);
-        mark_contributions(c, m, agent_index, i);
+        if (c->plan->lane_of[plan_stage_resource(c->plan, c->stage_order[i])] != lane)
+            continue;
+        mark_wait(c, m, h, agent_index, i);
+        mark_contributions(c, m, h, agent_index, i);
     }
 }
 
 /* ---- marks of a stage: its last phases, and those of bulk copies ------------------------------------------------------------------------- */
 
-static void mark_stage(canonical *c, const machine *m, int stage)
+static void mark_stage(canonical *c, const machine *m, const heard *h, int stage)
 {
     const plan_stage *of = &c->plan->stages[stage];
     int resource = c->plan->program->barriers.at[of->barrier].resource;
     int64_t count = m->now.barriers[stage].count;
     clear_marks(c);
-    find_least(c, m, stage_entry(m, stage));
     (void)mark(c, MARK_PHASE, 0, count);
     (void)mark(c, MARK_PHASE, 1, count - 1);
     for (int i = 0; i < c->plan->slot_count; i++) {
         int slot = c->slot_order[i];
         const copied *copy = &m->now.copies[slot];
-        uint32_t least = least_touching(c, c->plan->slots[slot].buffer, PLAN_READS | PLAN_WRITES);
+        uint32_t least = heard_touching(h, c->plan->slots[slot].buffer, PLAN_READS | PLAN_WRITES);
         if (copy->stage != stage || copy->phase <= least ||
             c->plan->program->buffers.at[c->plan->slots[slot].buffer].resource != resource)
             continue;
@@ -230,29 +208,36 @@ static void put_laps(canonical *c, const machine *m, int slot, int64_t lap)
 
 static void put_marks(canonical *c, const machine *m)
 {
+    find_reached(c);
     canonical_put(c, (int64_t)c->marks.len);
     for (size_t i = 0; i < c->marks.len; i++) {
         const canonical_mark *at = &c->marks.at[i];
         canonical_put(c, at->kind);
         canonical_put(c, at->place);
-        canonical_put(c, rank(c, at->threshold));
         if (at->slot >= 0)
             put_laps(c, m, at->slot, at->lap);
     }
 }
 
-/* One entry of every clock there is. */
-static void put_entry(canonical *c, const machine *m, int entry)
+/* What a stage's clock has to tell its waiters: nothing, if they all know as much. */
+static int64_t news(const machine *m, const heard *h, int stage, uint32_t entry)
 {
+    return entry > heard_waiting(h, m->plan->stages[stage].barrier) ? entry : 0;
+}
+
+/* One entry of every clock there is. */
+static void put_entry(canonical *c, const machine *m, const heard *h, int entry)
+{
+    int owner = entry < plan_stage_entry(c->plan, 0) ? entry / c->plan->lanes : -1;
     for (int i = 0; i < c->plan->agent_count; i++)
-        if (i != entry && machine_alive(m, i))
-            canonical_put(c, rank(c, machine_clock(m, i)[entry]));
+        if (i != owner && machine_alive(m, i))
+            put_value(c, machine_clock(m, i)[entry]);
     for (int i = 0; i < c->plan->stage_count; i++) {
         int stage = c->stage_order[i];
         if (c->stage_use[stage] & USE_GATHERED)
-            canonical_put(c, rank(c, stage_gathered(m, stage)[entry]));
+            put_value(c, news(m, h, stage, stage_gathered(m, stage)[entry]));
         if (c->stage_use[stage] & USE_DONE)
-            canonical_put(c, rank(c, stage_done(m, stage)[entry]));
+            put_value(c, news(m, h, stage, stage_done(m, stage)[entry]));
     }
 }
 
@@ -272,7 +257,7 @@ static void put_probes(canonical *c, const machine *m, int stage)
         for (int s = 0; machine_alive(m, i) && s < t->status_count; s++) {
             const probe *asked = &m->now.probes[c->plan->agents[i].statuses + s];
             if (asked->stage == stage)
-                canonical_put(c, rank(c, asked->known));
+                put_value(c, asked->known);
         }
     }
 }
@@ -281,18 +266,20 @@ void canonical_clocks(canonical *c, const machine *m)
 {
     for (int i = 0; i < c->plan->stage_count; i++)
         c->stage_use[i] = stage_use(m, i);
-    for (int i = 0; i < c->plan->agent_count; i++) {
-        mark_agent(c, m, i);
+    for (int i = 0; i < c->plan->agent_count * c->plan->lanes; i++) {
+        heard h = heard_of(m, i);
+        mark_agent(c, m, &h, i / c->plan->lanes, i % c->plan->lanes);
         put_marks(c, m);
         if (c->marks.len)
-            put_entry(c, m, i);
+            put_entry(c, m, &h, i);
     }
     for (int i = 0; i < c->plan->stage_count; i++) {
         int stage = c->stage_order[i];
+        heard h = heard_of(m, stage_entry(m, stage));
         put_barrier(c, m, stage);
-        mark_stage(c, m, stage);
+        mark_stage(c, m, &h, stage);
         put_marks(c, m);
-        put_entry(c, m, stage_entry(m, stage));
+        put_entry(c, m, &h, stage_entry(m, stage));
         put_probes(c, m, stage);
     }
 }

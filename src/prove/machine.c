@@ -57,7 +57,8 @@ void machine_init(machine *m, const plan *p)
     memset(block, 0, m->block_bytes);
     (void)lay_out(&m->now, p, m->slot_words, block);
     for (int i = 0; i < p->agent_count; i++)
-        machine_clock(m, i)[i] = 1;
+        for (int lane = 0; lane < p->lanes; lane++)
+            machine_clock(m, i)[i * p->lanes + lane] = 1;
     for (int i = 0; i < p->stage_count; i++)
         m->now.barriers[i].pending = p->program->barriers.at[p->stages[i].barrier].arrivals;
     for (int i = 0; i < p->status_count; i++)

@@ -1,7 +1,7 @@
 /* machine: the state of one canonical execution, and what moves it.
  *
- * A clock has one entry an agent (its epoch: how many times it has published) and one a barrier stage (how many of its
- * phases are known to be complete). "a happens before b" is a comparison of entries. The whole state is one block of
+ * A clock has one entry an agent and resource (epochs: how often the agent has published, as far as what it did to the
+ * resource is concerned) and one a barrier stage (how many of its phases are known to be complete). "a happens before b" is a comparison of entries. The whole state is one block of
  * memory, so that a snapshot is a memcpy; nothing is allocated while a program runs.
  *
  * barriers.c   mbarrier semantics and the two conditions (no lapping, arrival discipline)
@@ -190,7 +190,12 @@ static inline uint32_t *stage_contributions(const machine *m, int stage, int age
 /* The agent's index of a clock entry for a stage. */
 static inline int stage_entry(const machine *m, int stage)
 {
-    return m->plan->agent_count + stage;
+    return plan_stage_entry(m->plan, stage);
+}
+/* How often an agent has published: its own entries are all alike. */
+static inline uint32_t machine_epoch(const machine *m, int agent_index)
+{
+    return machine_clock(m, agent_index)[agent_index * m->plan->lanes];
 }
 static inline bool machine_alive(const machine *m, int agent_index)
 {

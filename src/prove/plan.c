@@ -52,7 +52,6 @@ static void number_stages(plan *p)
     for (size_t i = 0; i < program->barriers.len; i++)
         for (int s = 0; s < program->barriers.at[i].stages; s++)
             p->stages[p->stage_base[i] + s] = (plan_stage){(int)i, s};
-    p->width = p->agent_count + p->stage_count;
 }
 
 static void slot_interval(const plan *p, int slot, uint32_t *from, uint32_t *to)
@@ -111,6 +110,23 @@ static void number_slots(plan *p)
                 (plan_slot){(int)i, s, 0, 0, model_pipelined(r), declared_bytes(r, &program->buffers.at[i])};
     }
     find_overlaps(p);
+}
+
+/* One lane is enough to be exact; a loose plan forgets by resource. */
+static void number_lanes(plan *p)
+{
+    size_t resources = p->kernel->resources.len;
+    p->lane_of = arena_array(&p->kernel->arena, int, resources + 1);
+    for (size_t r = 0; p->loose && r < resources; r++) {
+        bool used = false;
+        for (size_t i = 0; i < p->program->barriers.len; i++)
+            used |= p->program->barriers.at[i].resource == (int)r;
+        for (size_t i = 0; i < p->program->buffers.len; i++)
+            used |= p->program->buffers.at[i].resource == (int)r;
+        p->lane_of[r] = used ? p->lanes++ : 0;
+    }
+    p->lanes = p->lanes ? p->lanes : 1;
+    p->width = p->agent_count * p->lanes + p->stage_count;
 }
 
 /* ---- values ----------------------------------------------------------------------------------------- */
@@ -323,6 +339,7 @@ plan *plan_new(ww_kernel *k, const ir_program *program, bool loose)
     number_agents(p);
     number_stages(p);
     number_slots(p);
+    number_lanes(p);
     p->tasks = arena_array(&k->arena, plan_task, program->tasks.len + 1);
     for (size_t i = 0; i < program->tasks.len; i++)
         read_task(p, &p->tasks[i], &program->tasks.at[i]);

@@ -1,6 +1,7 @@
 /* plan: what the prover needs to know of a program before it runs, worked out once.
  *
- * Agents are warps: each warp of each task that has operations. Barrier stages, and slots (one stage of one buffer)
+ * Agents are warps: each warp of each task that has operations. A clock has one entry an agent and lane, and one a barrier
+ * stage; lanes are resources in a loose plan, and one for all in an exact one. Barrier stages, and slots (one stage of one buffer)
  * are numbered through. Symbolic values are what loops, tile loops and skip guards ask about; a value belongs to the
  * launch, or to each tile anew. */
 #ifndef WW_PLAN_H
@@ -75,21 +76,41 @@ typedef struct plan {
     uint8_t *touches; /* [task][buffer]: PLAN_READS, PLAN_WRITES; overlapping buffers count */
     plan_value values[PLAN_MAX_VALUES];
     int agent_count, stage_count, slot_count, value_count, cursor_count, status_count;
-    int width;           /* of a clock: agents, then barrier stages */
+    int *lane_of; /* by resource */
+    int lanes;
+    int width;           /* of a clock: agents times lanes, then barrier stages */
     bool loose;          /* see plan_new */
     ww_diag *unprovable; /* the program is outside the model */
 } plan;
 
 /* Allocated in the kernel's arena. Sets unprovable when there is something the model does not have.
  *
- * A loose plan is for a first try. It has more executions than there are (launch arguments that bound loops of a tile
- * may change from tile to tile) and takes less for granted (weaken.c): what it proves is proved, what it finds need not
- * be so. There is much less to tell apart. */
+ * A loose plan has more executions than there are (launch arguments that bound loops of a tile may change from tile to
+ * tile) and takes less for granted (weaken.c): what it proves is proved, what it finds need not be so. It is for programs
+ * with more configurations than the exact search cares to tell apart. */
 plan *plan_new(ww_kernel *k, const ir_program *p, bool loose);
 
 /* A diagnostic on its own, in the kernel's arena, not in the kernel's list. */
 ww_diag *plan_diag(ww_kernel *k, ww_code code, ww_place place, diag_list *list, const char *fmt, ...)
     PRINTF_LIKE(5, 6);
+
+/* The clock entry for what an agent did to a resource; the one for a barrier stage. */
+static inline int plan_entry(const plan *p, int agent, int resource)
+{
+    return agent * p->lanes + p->lane_of[resource];
+}
+static inline int plan_stage_entry(const plan *p, int stage)
+{
+    return p->agent_count * p->lanes + stage;
+}
+static inline int plan_slot_resource(const plan *p, int slot)
+{
+    return p->program->buffers.at[p->slots[slot].buffer].resource;
+}
+static inline int plan_stage_resource(const plan *p, int stage)
+{
+    return p->program->barriers.at[p->stages[stage].barrier].resource;
+}
 
 static inline const ir_task *plan_task_of(const plan *p, int agent)
 {

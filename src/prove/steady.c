@@ -14,8 +14,6 @@
 #include "prove/canonical.h"
 #include "prove/steady.h"
 
-enum { MOST_NODES = 20000 };
-
 typedef enum branch_kind { BRANCH_EQUAL, BRANCH_GREATER, BRANCH_CLASS } branch_kind;
 
 typedef struct node {
@@ -40,6 +38,7 @@ typedef struct branch {
 typedef struct search {
     machine *m;
     steady_result *result;
+    size_t most_nodes;
     canonical form;
     VEC(node) nodes;
     VEC(branch) branches;
@@ -182,7 +181,7 @@ static void add_node(search *s, int parent, bool more, int chain, const question
 /* The machine is at rest and asks q. */
 static void meet(search *s, int parent, bool more, const question *q)
 {
-    if (s->m->plan->loose && s->m->plan->values[q->value].kind == PLAN_TILES)
+    if (s->m->plan->loose)
         machine_weaken(s->m);
     canonical_of(&s->form, s->m, q);
     uint64_t chain_hash = hash_words(s->form.words.at, s->form.chain_length);
@@ -192,7 +191,7 @@ static void meet(search *s, int parent, bool more, const question *q)
         return;
     if (s->nodes.len && seen_before(s, hash))
         return;
-    if (s->nodes.len == MOST_NODES)
+    if (s->nodes.len == s->most_nodes)
         s->result->entangled = q->value;
     else
         add_node(s, parent, more, chain, q, chain_hash, hash);
@@ -283,9 +282,9 @@ static void follow_all(search *s)
     s->result->finished = s->result->entangled < 0;
 }
 
-void steady_search(machine *m, steady_result *result)
+void steady_search(machine *m, size_t most_nodes, steady_result *result)
 {
-    search s = {.m = m, .result = result};
+    search s = {.m = m, .result = result, .most_nodes = most_nodes};
     *result = (steady_result){.entangled = -1};
     canonical_init(&s.form, m->plan);
     table_grow(&s);

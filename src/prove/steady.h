@@ -13,7 +13,7 @@ typedef struct steady_answer {
 
 typedef struct steady_result {
     bool finished; /* every answer has been followed to its end without a finding */
-    int entangled; /* value that kept the search from ending; -1: none */
+    int entangled; /* value asked about when the nodes went past the limit; -1: they did not */
     uint64_t events;
     uint32_t runs;           /* stretches of canonical execution, one an answer */
     int64_t period;          /* the longest, in trips of a loop; 0: none was needed */
@@ -21,6 +21,6 @@ typedef struct steady_result {
 } steady_result;
 
 /* Leaves the machine where the search ended: at the finding, if there is one. */
-void steady_search(machine *m, steady_result *result);
+void steady_search(machine *m, size_t most_nodes, steady_result *result);
 
 #endif

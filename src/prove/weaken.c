@@ -1,11 +1,15 @@
-/* Forgetting. Every check of the prover asks whether an entry of a clock reaches a threshold, so a clock with smaller
- * entries passes fewer checks: what is proved after entries were lowered would be proved without. Between tiles a loose
- * plan lowers each entry to the last threshold that its owner could ask about: that an agent has heard of accesses it
- * cannot conflict with, or of waits whose barrier it does not arrive on, only tells configurations apart.
+/* Forgetting, for loose plans, wherever the program rests. Every check of the prover asks whether an entry of a clock
+ * reaches a threshold. So lower entries and higher thresholds pass fewer checks, and what is proved with them is proved.
  *
- * Entries stay at or above what everyone knows, and the clock that a phase has gathered keeps the epochs of those who
- * contribute to it: that is what its waiters are to learn. */
-#include "prove/machine.h"
+ *   thresholds   an access or a wait seems to last until the agent's release of the slot, for which the next owner waits
+ *                anyway; those that all who could ask have passed are dropped
+ *   entries      are lowered to the last threshold that their holder may ask about, by what its task touches and which
+ *                barriers it arrives on; never below what everyone knows
+ *
+ * What goes is which of the last slots was released before which end of a tile: nobody asks, and there would be as many
+ * configurations as ways to cut a ring into tiles. Clocks have an entry a resource here, so that what is forgotten about
+ * one is not kept alive by another. */
+#include "prove/heard.h"
 
 /* Who may ask about the thresholds of an entry: the agent itself, or the waiters of a stage. */
 typedef struct readers {
@@ -13,15 +17,6 @@ typedef struct readers {
     int agent; /* -1: waiters of a barrier */
     int barrier;
 } readers;
-
-static uint32_t least_known(const machine *m, int entry)
-{
-    uint32_t least = UINT32_MAX;
-    for (int i = 0; i < m->plan->agent_count; i++)
-        if (i != entry && machine_alive(m, i) && machine_clock(m, i)[entry] < least)
-            least = machine_clock(m, i)[entry];
-    return least;
-}
 
 static bool may_touch(const readers *r, int buffer, uint8_t how)
 {
@@ -45,6 +40,16 @@ static bool may_arrive(const readers *r, int barrier)
     return false;
 }
 
+static int lane_of_slot(const machine *m, int slot)
+{
+    return m->plan->lane_of[plan_slot_resource(m->plan, slot)];
+}
+
+static int lane_of_stage(const machine *m, int stage)
+{
+    return m->plan->lane_of[plan_stage_resource(m->plan, stage)];
+}
+
 static void raise(uint32_t *to, uint32_t threshold, uint32_t limit)
 {
     if (threshold <= limit && threshold > *to)
@@ -52,46 +57,43 @@ static void raise(uint32_t *to, uint32_t threshold, uint32_t limit)
 }
 
 /* The highest threshold of an agent, up to `limit`, that a reader may ask about; `least` if there is none. */
-static uint32_t useful(const readers *r, int agent_index, uint32_t limit, uint32_t least)
+static uint32_t useful(const readers *r, int agent_index, int lane, uint32_t limit, uint32_t least)
 {
     const machine *m = r->m;
     uint32_t most = least;
     for (int slot = 0; slot < m->plan->slot_count; slot++) {
-        if (!m->now.touched[slot])
+        if (!m->now.touched[slot] || lane_of_slot(m, slot) != lane)
             continue;
         const access *a = &slot_accesses(m, slot)[agent_index];
         int buffer = m->plan->slots[slot].buffer;
-        if (a->write > least && may_touch(r, buffer, PLAN_READS | PLAN_WRITES)) {
+        if (may_touch(r, buffer, PLAN_READS | PLAN_WRITES)) {
             raise(&most, a->write_before, limit);
             raise(&most, a->write, limit);
         }
-        if ((a->read > least || a->wgmma_done > least) && may_touch(r, buffer, PLAN_WRITES)) {
+        if (may_touch(r, buffer, PLAN_WRITES)) {
             raise(&most, a->read, limit);
             raise(&most, a->wgmma_done, limit);
         }
     }
-    for (int stage = 0; stage < m->plan->stage_count; stage++) {
-        uint32_t waited = m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)agent_index];
-        if (waited > least && may_arrive(r, m->plan->stages[stage].barrier))
-            raise(&most, waited, limit);
-    }
+    for (int stage = 0; stage < m->plan->stage_count; stage++)
+        if (lane_of_stage(m, stage) == lane && may_arrive(r, m->plan->stages[stage].barrier))
+            raise(&most, m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)agent_index],
+                  limit);
     return most;
 }
 
-static void lower(const readers *r, int agent_index, uint32_t *entry, uint32_t least)
+static void lower(const readers *r, int entry, uint32_t *clock, uint32_t least)
 {
-    if (*entry > least)
-        *entry = useful(r, agent_index, *entry, least);
+    int lanes = r->m->plan->lanes;
+    if (clock[entry] > least)
+        clock[entry] = useful(r, entry / lanes, entry % lanes, clock[entry], least);
 }
 
-static void lower_stage(machine *m, int stage, int agent_index, uint32_t least)
+static void lower_stage(machine *m, int stage, int entry, uint32_t least)
 {
-    int barrier = m->plan->stages[stage].barrier;
-    readers r = {m, -1, barrier};
-    if (*plan_arrives(m->plan, m->plan->agents[agent_index].task, barrier))
-        return;
-    lower(&r, agent_index, &stage_gathered(m, stage)[agent_index], least);
-    lower(&r, agent_index, &stage_done(m, stage)[agent_index], least);
+    readers r = {m, -1, m->plan->stages[stage].barrier};
+    lower(&r, entry, stage_gathered(m, stage), least);
+    lower(&r, entry, stage_done(m, stage), least);
 }
 
 /* ---- entries for stages: who knows which phases -------------------------------------------------------------------------- */
@@ -123,7 +125,8 @@ static void lower_to(uint32_t *entry, uint32_t least)
 static void lower_phases(machine *m, int of)
 {
     int entry = stage_entry(m, of), barrier = m->plan->stages[of].barrier;
-    uint32_t least = least_known(m, entry);
+    heard h = heard_of(m, entry);
+    uint32_t least = heard_by_all(&h);
     for (int i = 0; i < m->plan->agent_count; i++)
         if (machine_alive(m, i) && !*plan_uses(m->plan, m->plan->agents[i].task, barrier))
             lower_to(&machine_clock(m, i)[entry], least);
@@ -182,22 +185,58 @@ static void extend_waits(machine *m, int stage)
     }
 }
 
+/* ---- thresholds that can never fail again ---------------------------------------------------------------------------------- */
+
+static void drop(uint32_t *epoch, uint32_t passed)
+{
+    if (*epoch <= passed)
+        *epoch = 0;
+}
+
+/* Those that all who could ask have passed. Nothing is lost, and entries need not stay above them. */
+static void drop_passed(machine *m, const heard *h, int agent_index, int lane)
+{
+    for (int slot = 0; slot < m->plan->slot_count; slot++) {
+        if (lane_of_slot(m, slot) != lane)
+            continue;
+        access *a = &slot_accesses(m, slot)[agent_index];
+        int buffer = m->plan->slots[slot].buffer;
+        uint32_t by_all = heard_touching(h, buffer, PLAN_READS | PLAN_WRITES);
+        uint32_t by_writers = heard_touching(h, buffer, PLAN_WRITES);
+        drop(&a->write, by_all);
+        drop(&a->write_before, by_all);
+        drop(&a->read, by_writers);
+        drop(&a->wgmma_done, by_writers);
+    }
+    for (int stage = 0; stage < m->plan->stage_count; stage++)
+        if (m->now.barriers[stage].pending && lane_of_stage(m, stage) == lane)
+            drop(&m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)agent_index],
+                 heard_arriving(h, m->plan->stages[stage].barrier));
+}
+
+static void weaken_entry(machine *m, int entry)
+{
+    int owner = entry / m->plan->lanes;
+    heard h = heard_of(m, entry);
+    uint32_t least = heard_by_all(&h);
+    drop_passed(m, &h, owner, entry % m->plan->lanes);
+    for (int i = 0; i < m->plan->agent_count; i++) {
+        readers r = {m, i, -1};
+        if (i != owner && machine_alive(m, i))
+            lower(&r, entry, machine_clock(m, i), least);
+    }
+    for (int stage = 0; stage < m->plan->stage_count; stage++)
+        lower_stage(m, stage, entry, least);
+}
+
 void machine_weaken(machine *m)
 {
     for (int slot = 0; slot < m->plan->slot_count; slot++)
         extend_accesses(m, slot);
     for (int stage = 0; stage < m->plan->stage_count; stage++)
         extend_waits(m, stage);
-    for (int of = 0; of < m->plan->agent_count; of++) {
-        uint32_t least = least_known(m, of);
-        for (int i = 0; i < m->plan->agent_count; i++) {
-            readers r = {m, i, -1};
-            if (i != of && machine_alive(m, i))
-                lower(&r, of, &machine_clock(m, i)[of], least);
-        }
-        for (int stage = 0; stage < m->plan->stage_count; stage++)
-            lower_stage(m, stage, of, least);
-    }
-    for (int of = 0; of < m->plan->stage_count; of++)
-        lower_phases(m, of);
+    for (int entry = 0; entry < m->plan->agent_count * m->plan->lanes; entry++)
+        weaken_entry(m, entry);
+    for (int stage = 0; stage < m->plan->stage_count; stage++)
+        lower_phases(m, stage);
 }

@@ -76,14 +76,16 @@ static void show(const ptx_case *c, emu_machine *m, const emu_result *result)
                  (unsigned long long)result->instructions, text_str(&result->report));
     for (size_t n = 0; n < c->params.len; n++) {
         const ptx_buffer *b = &c->params.at[n];
-        const uint8_t *at = b->address ? emu_host_pointer(m, b->address, b->bytes) : NULL;
-        (void)printf(at ? "parameter %zu:" : "", n);
-        for (size_t i = 0; at && i < b->bytes; i += b->element) {
+        if (!b->address)
+            continue;
+        const uint8_t *at = emu_host_pointer(m, b->address, b->bytes);
+        (void)printf("parameter %zu:", n);
+        for (size_t i = 0; i < b->bytes; i += b->element) {
             uint64_t bits = 0;
             memcpy(&bits, at + i, b->element);
             (void)printf(" 0x%llx", (unsigned long long)bits);
         }
-        (void)printf(at ? "\n" : "");
+        (void)printf("\n");
     }
 }
 

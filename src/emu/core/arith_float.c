@@ -209,12 +209,13 @@ FLOAT_F32(max_float, pick_f32(o, a, b, false))
 FLOAT_F64(max_float, pick_f64(a, b, false))
 FLOAT_FAMILY(max_float)
 
-HANDLER_1(neg_f32, uint32_t, uint32_t, a ^ UINT32_C(0x80000000))
-HANDLER_1(neg_f64, uint64_t, uint64_t, a ^ UINT64_C(1) << 63)
-HANDLER_1(neg_ftz, float, float, -float_flush(a))
-HANDLER_1(abs_f32, uint32_t, uint32_t, a &UINT32_C(0x7fffffff))
+/* An f32 NaN becomes the canonical one here too; an f64 NaN keeps its sign when negated. */
+HANDLER_1(neg_f32, float, float, float_canonical(-a))
+HANDLER_1(neg_f64, double, double, a == a ? -a : a)
+HANDLER_1(neg_ftz, float, float, float_canonical(-float_flush(a)))
+HANDLER_1(abs_f32, float, float, float_canonical(fabsf(a)))
 HANDLER_1(abs_f64, uint64_t, uint64_t, a & ~(UINT64_C(1) << 63))
-HANDLER_1(abs_ftz, float, float, fabsf(float_flush(a)))
+HANDLER_1(abs_ftz, float, float, float_canonical(fabsf(float_flush(a))))
 HANDLER_2(copysign_f32, uint32_t, uint32_t, uint32_t,
           (a & UINT32_C(0x80000000)) | (b & UINT32_C(0x7fffffff)))
 HANDLER_2(copysign_f64, uint64_t, uint64_t, uint64_t, (a & UINT64_C(1) << 63) | (b & ~(UINT64_C(1) << 63)))
@@ -252,7 +253,7 @@ static bool has_property(int classified, uint32_t property)
     case 1: return classified == FP_INFINITE;
     case 2: return classified != FP_NAN;
     case 3: return classified == FP_NAN;
-    case 4: return classified == FP_NORMAL;
+    case 4: return classified == FP_NORMAL || classified == FP_ZERO;
     default: return classified == FP_SUBNORMAL;
     }
 }

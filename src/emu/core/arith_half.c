@@ -78,8 +78,8 @@ static uint16_t compute(const op *o, uint16_t a_bits, uint16_t b_bits, uint16_t 
     case HALF_FMA: return narrow(o, fused(a, b, widen(o, c_bits)));
     case HALF_MIN: return narrow(o, (double)pick(o, a, b, true));
     case HALF_MAX: return narrow(o, (double)pick(o, a, b, false));
-    case HALF_NEG: return o->modifiers & MOD(FTZ) ? narrow(o, (double)-a) : a_bits ^ 0x8000;
-    case HALF_ABS: return o->modifiers & MOD(FTZ) ? narrow(o, (double)fabsf(a)) : a_bits & 0x7fff;
+    case HALF_NEG: return narrow(o, (double)-a);
+    case HALF_ABS: return narrow(o, (double)fabsf(a));
     case HALF_EX2: return narrow(o, (double)exp2f(a));
     default: return narrow(o, (double)tanhf(a));
     }

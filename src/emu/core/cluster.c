@@ -52,7 +52,7 @@ static void start_cta(cta *c, const cta_layout *l, uint8_t *memory, uint32_t thr
     memory += l->shared + l->barrier_words;
     memset(c->shared, POISON, l->shared);
     memset(c->barrier_words, 0, l->barrier_words);
-    memset(memory, 0, l->warps * (l->registers + l->local));
+    memset(memory, POISON, l->warps * (l->registers + l->local));
     c->warps = base_alloc(sizeof(warp) * l->warps);
     c->warp_count = c->live_warps = l->warps;
     for (uint32_t i = 0; i < l->warps; i++) {

@@ -20,7 +20,7 @@ HANDLER_1(f32_s32, float, int32_t, a)
 HANDLER_1(f32_u32, float, uint32_t, a)
 HANDLER_1(f64_f32, double, float, (double)a)
 HANDLER_1(f32_f16, float, uint16_t, float_canonical(num_f16_to_f32(a)))
-HANDLER_1(f32_bf16, float, uint16_t, float_canonical(num_bf16_to_f32(a)))
+HANDLER_1(f32_bf16, uint32_t, uint16_t, (uint32_t)a << 16) /* the upper half, of a NaN too */
 HANDLER_1(f16_f32, uint16_t, float, num_f32_to_f16(a))
 HANDLER_1(bf16_f32, uint16_t, float, num_f32_to_bf16(a))
 HANDLER_2(f16x2_f32, uint32_t, float, float, (uint32_t)num_f32_to_f16(a) << 16 | num_f32_to_f16(b))
@@ -111,6 +111,20 @@ static number read_number(const op *o, ptx_type type, uint64_t bits)
     n.is_signed = ptx_type_kind(type) == PTX_KIND_SIGNED;
     n.integer = n.is_signed ? sign_extend(bits, width) : width < 64 ? bits & ((UINT64_C(1) << width) - 1) : bits;
     return n;
+}
+
+/* A NaN from or to f64 keeps what it can of its payload and its sign, as on a device; other NaNs become the
+ * canonical one of their new format. */
+static uint64_t convert_nan(ptx_type to, ptx_type from, uint64_t bits)
+{
+    uint64_t wide = bits;
+    if (from == PTX_F16)
+        wide = (bits & 0x8000) << 48 | UINT64_C(0x7ff8) << 48 | (bits & 0x3ff) << 42;
+    else if (from == PTX_F32)
+        wide = (bits & UINT32_C(0x80000000)) << 32 | UINT64_C(0x7ff8) << 48 | (bits & 0x7fffff) << 29;
+    if (to == PTX_F32)
+        return (uint32_t)(wide >> 32 & UINT32_C(0x80000000)) | UINT32_C(0x7fc00000) | (wide >> 29 & 0x7fffff);
+    return to == PTX_F16 ? (wide >> 48 & 0x8000) | 0x7e00 | (wide >> 42 & 0x3ff) : wide;
 }
 
 /* ---- to integers -------------------------------------------------------------------------------------- */
@@ -230,6 +244,10 @@ static uint64_t convert(const op *o, uint64_t bits)
 {
     ptx_type to = (ptx_type)o->type, from = (ptx_type)o->type2;
     number n = read_number(o, from, bits);
+    bool keeps_nan = (to == PTX_F64 || from == PTX_F64) && !(o->modifiers & MOD(SAT));
+    if (n.is_float && n.value != n.value && keeps_nan && to != PTX_BF16 && from != PTX_BF16 &&
+        ptx_type_kind(to) == PTX_KIND_FLOATING)
+        return convert_nan(to, from, bits);
     if (ptx_type_kind(to) == PTX_KIND_FLOATING)
         return n.is_float ? float_to_float(o, n.value, to) : int_to_float(o, n, to);
     uint64_t result = number_to_int(o, n, to, from);

@@ -105,7 +105,9 @@ typedef struct join {
     uint32_t parent;
 } join;
 
-enum { NO_JOIN = UINT32_MAX, JOINS_MAX = 64 };
+#define NO_JOIN UINT32_MAX
+
+enum { JOINS_MAX = 64 };
 
 typedef struct warp {
     uint8_t *file[2];           /* registers, constants */
@@ -211,8 +213,8 @@ bool divergence_gather(warp *w, uint32_t mask, uint32_t members);
 uint32_t divergence_waiting_at(const warp *w, uint32_t pc); /* lanes that wait for others at pc */
 /* The same for .aligned, which the whole warp has to execute. */
 bool divergence_aligned(warp *w, uint32_t mask);
-/* Faults when lanes wait in vain for the rest of the warp at an .aligned instruction. */
-void divergence_check_stuck(warp *w);
+/* True when lanes wait for the rest of the warp at an .aligned instruction; faults when that is in vain. */
+bool divergence_stuck_at_aligned(warp *w);
 
 /* ---- waiting (schedule.c) --------------------------------------------------------------------------- */
 

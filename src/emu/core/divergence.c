@@ -299,14 +299,21 @@ bool divergence_aligned(warp *w, uint32_t mask)
     return gather(w, mask, w->live, true);
 }
 
-/* Nothing else can run. Lanes at an .aligned instruction whose fellows wait elsewhere will wait for ever. */
-void divergence_check_stuck(warp *w)
+/* Nothing else can run. When the lanes missing at an .aligned instruction wait at a join, they have gone past it. */
+bool divergence_stuck_at_aligned(warp *w)
 {
+    const group *aligned = NULL;
+    bool others = false;
     for (uint32_t i = 0; i < w->group_count; i++) {
         const group *g = &w->groups[i];
-        if (g->wait.kind != WAIT_LANES || !g->wait.aligned)
-            continue;
-        w->pc = g->pc + 1;
-        warp_fault(w, "an .aligned instruction is executed by lanes 0x%08x of 0x%08x only", g->lanes, w->live);
+        if (g->wait.kind == WAIT_LANES && g->wait.aligned)
+            aligned = g;
+        else
+            others = true;
     }
+    if (aligned && !others && divergence_lanes_wait(w)) {
+        w->pc = aligned->pc + 1;
+        warp_fault(w, "an .aligned instruction is executed by lanes 0x%08x of 0x%08x only", aligned->lanes, w->live);
+    }
+    return aligned != NULL;
 }

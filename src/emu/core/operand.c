@@ -53,7 +53,9 @@ static uint32_t broadcast(decoder *d, uint64_t value, uint32_t bits)
     uint32_t at = (uint32_t)d->constants.len, step = bits == 1 ? 4 : lane_bytes(bits);
     for (uint32_t i = 0; i < slot_bytes(bits); i++) {
         uint32_t byte = i % step;
-        uint8_t part = byte < 8 ? (uint8_t)(value >> (8 * byte)) : 0;
+        uint8_t part = 0; /* of 128 bits the upper 64 are zero */
+        if (byte < 8)
+            part = (uint8_t)(value >> (8 * byte));
         vec_push(&d->constants, part);
     }
     return at | ARG_CONSTANT;

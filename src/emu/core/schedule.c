@@ -185,8 +185,7 @@ static bool any_warp(cluster *c, bool (*act)(cluster *, warp *))
 static bool release_join(cluster *c, warp *w)
 {
     (void)c;
-    divergence_check_stuck(w);
-    return w->live && divergence_release(w);
+    return w->live && !divergence_stuck_at_aligned(w) && divergence_release(w);
 }
 
 /* A thread that sleeps will wake. */
