@@ -223,7 +223,7 @@ static void put_values(canonical *c, const machine *m, const question *q)
     for (int value = 0; value < c->plan->value_count; value++) {
         const plan_value *v = &c->plan->values[value];
         bool of_tile = v->kind != PLAN_TILES && v->queue >= 0;
-        for (int n = 0; n <= of_tile; n++) {
+        for (int n = 0; n < (of_tile ? 2 : 1); n++) {
             int instance = first_instance(m, value) ^ n;
             const knowledge *k = value_known(m, value, instance);
             bool later = (of_tile ? tiles[instance] : launch) >> value & 1;

@@ -1,8 +1,8 @@
 /* machine: the state of one canonical execution, and what moves it.
  *
- * A clock has one entry an agent and resource (epochs: how often the agent has published, as far as what it did to the
- * resource is concerned) and one a barrier stage (how many of its phases are known to be complete). "a happens before b" is a comparison of entries. The whole state is one block of
- * memory, so that a snapshot is a memcpy; nothing is allocated while a program runs.
+ * A clock has one entry an agent and lane (epochs: how often the agent has published; lanes: see plan.h) and one a barrier
+ * stage (how many of its phases are known to be complete). "a happens before b" is a comparison of entries. The whole
+ * state is one block of memory, so that a snapshot is a memcpy; nothing is allocated while a program runs.
  *
  * barriers.c   mbarrier semantics and the two conditions (no lapping, arrival discipline)
  * accesses.c   accesses to shared memory and races

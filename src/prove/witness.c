@@ -164,6 +164,8 @@ static void missing_text(const teller *t, int stage, text *out)
 {
     const barrier_state *b = &t->m->now.barriers[stage];
     uint32_t expected = barrier_of(t, stage)->arrivals;
+    if (!expected)
+        text_add(out, "an arrival, for a barrier that expects none never completes, is");
     if (b->pending)
         text_printf(out, "%u of %u arrivals", b->pending, expected);
     if (b->tx)

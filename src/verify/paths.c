@@ -230,7 +230,7 @@ static void run_tiles(path_walk *w, int loop, state_set *states)
     bool grown = true;
     while (grown && !w->stop) {
         grown = false;
-        for (int skipped = 0; skipped <= may_skip; skipped++) {
+        for (int skipped = 0; skipped < (may_skip ? 2 : 1); skipped++) {
             copy_set(&next, states);
             w->skipped = skipped;
             run_region(w, loop + 1, op->match, &next);

@@ -218,7 +218,7 @@ const op_family family_max_packed = {.typed = {[PTX_U16X2] = max_u16x2, [PTX_S16
 /* What `choice` of an extended-precision op says. */
 enum { CARRY_IN = 1, CARRY_OUT = 2 };
 
-#define CARRY_HANDLER(name, T, sum_expression, carry_expression)                                              \
+#define CARRY_HANDLER(name, T, in_default, sum_expression, carry_expression)                                              \
     static void name(warp *w, const op *o, uint32_t mask)                                                     \
     {                                                                                                         \
         T *d = REG(w, o->arg[0]);                                                                             \
@@ -226,7 +226,7 @@ enum { CARRY_IN = 1, CARRY_OUT = 2 };
         uint32_t carries = 0;                                                                                 \
         EACH_LANE(mask)                                                                                       \
         {                                                                                                     \
-            T a = as[lane], b = bs[lane], in = o->choice & CARRY_IN ? (T)(w->carry >> lane & 1) : 0;          \
+            T a = as[lane], b = bs[lane], in = o->choice & CARRY_IN ? (T)(w->carry >> lane & 1) : in_default; \
             T sum = (T)(sum_expression);                                                                      \
             d[lane] = sum;                                                                                    \
             carries |= (uint32_t)(carry_expression) << lane;                                                  \
@@ -235,11 +235,12 @@ enum { CARRY_IN = 1, CARRY_OUT = 2 };
             predicate_write(&w->carry, mask, carries);                                                        \
     }
 
-/* A carry leaves when the sum wrapped; a borrow is kept as a carry of its own (CC.CF set means borrow). */
-CARRY_HANDLER(add_carry_32, uint32_t, a + b + in, sum < a || (in && sum == a))
-CARRY_HANDLER(add_carry_64, uint64_t, a + b + in, sum < a || (in && sum == a))
-CARRY_HANDLER(sub_carry_32, uint32_t, a - b - in, a < b || (in && a == b))
-CARRY_HANDLER(sub_carry_64, uint64_t, a - b - in, a < b || (in && a == b))
+/* A carry leaves when the sum wrapped. A difference is a + ~b + 1, so its carry is set when there is no borrow: the ISA
+ * does not say so, but compilers rely on it (addc behind subc.cc). */
+CARRY_HANDLER(add_carry_32, uint32_t, 0, a + b + in, sum < a || (in && sum == a))
+CARRY_HANDLER(add_carry_64, uint64_t, 0, a + b + in, sum < a || (in && sum == a))
+CARRY_HANDLER(sub_carry_32, uint32_t, 1, a + ~b + in, a > b || (in && a == b))
+CARRY_HANDLER(sub_carry_64, uint64_t, 1, a + ~b + in, a > b || (in && a == b))
 
 static bool finish_carry(decoder *d, op *o, const opcode *code)
 {

@@ -194,23 +194,30 @@ static unsigned options_of(const op *o)
     return (o->modifiers & MOD(SATFINITE) ? NUM_SATFINITE : 0u) | (o->modifiers & MOD(RELU) ? NUM_RELU : 0u);
 }
 
+/* The volatile reads and writes keep the conversion between the two calls. */
+static uint64_t int_to_f64(const op *o, uint64_t integer, bool is_signed)
+{
+    volatile uint64_t source = integer;
+    volatile double wide;
+    fesetround(float_rounding(o));
+    wide = is_signed ? (double)(int64_t)source : (double)source;
+    fesetround(FE_TONEAREST);
+    double value = wide;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* The high and the low half are exact doubles; their sum is rounded to odd, then once more. */
 static uint64_t int_to_float(const op *o, number n, ptx_type to)
 {
+    if (to == PTX_F64)
+        return int_to_f64(o, n.integer, n.is_signed);
     bool negative = n.is_signed && (int64_t)n.integer < 0;
     uint64_t magnitude = negative ? 0 - n.integer : n.integer;
-    fesetround(float_rounding(o));
-    float narrow = negative ? (float)(int64_t)n.integer : (float)magnitude;
-    double wide = negative ? (double)(int64_t)n.integer : (double)magnitude;
-    fesetround(FE_TONEAREST);
-    uint64_t bits;
-    memcpy(&bits, &wide, sizeof bits);
-    if (to == PTX_F64)
-        return bits;
-    if (to == PTX_F32)
-        return num_f32_bits(narrow);
-    /* The high and the low half are exact doubles; their sum is rounded to odd, then once more. */
     double sum = double_add_odd((double)(magnitude >> 32) * 0x1p32, (double)(magnitude & UINT32_MAX));
-    return num_encode(to == PTX_F16 ? NUM_F16 : NUM_BF16, negative ? -sum : sum, rounding_of(o), 0);
+    num_format format = to == PTX_F16 ? NUM_F16 : to == PTX_BF16 ? NUM_BF16 : NUM_F32;
+    return num_encode(format, negative ? -sum : sum, rounding_of(o), 0);
 }
 
 static uint64_t encode_f64(const op *o, double value)

@@ -88,7 +88,6 @@ typedef struct initialiser {
     ptx_variable *variable;
     uint8_t *bytes;
     uint64_t next; /* offset of the element to be read */
-    VEC(ptx_relocation) relocations;
 } initialiser;
 
 static void put_value(parser *p, initialiser *init, uint64_t value)
@@ -132,7 +131,7 @@ static void read_address_value(parser *p, initialiser *init)
     if (relocation.bytes > 8)
         lex_fail(&p->lex, at, "an address does not initialise a %s", ptx_type_name(init->variable->type));
     put_value(p, init, 0);
-    vec_push(&init->relocations, relocation);
+    vec_push(&p->relocations, relocation);
 }
 
 static void read_scalar(parser *p, initialiser *init)
@@ -178,11 +177,12 @@ void parse_initialiser(parser *p, ptx_variable *v)
     initialiser *init = arena_new(p->module->arena, initialiser);
     init->variable = v;
     init->bytes = arena_alloc(p->module->arena, v->bytes);
+    p->relocations.len = 0;
     read_list(p, init);
     v->init = init->bytes;
-    v->relocation_count = init->relocations.len;
-    v->relocations = arena_array(p->module->arena, ptx_relocation, init->relocations.len);
-    if (init->relocations.len)
-        memcpy((void *)v->relocations, init->relocations.at, sizeof(ptx_relocation) * init->relocations.len);
-    vec_free(&init->relocations);
+    v->relocation_count = p->relocations.len;
+    ptx_relocation *kept = arena_array(p->module->arena, ptx_relocation, p->relocations.len);
+    if (p->relocations.len)
+        memcpy(kept, p->relocations.at, sizeof(ptx_relocation) * p->relocations.len);
+    v->relocations = kept;
 }

@@ -338,6 +338,7 @@ ptx_module *ptx_parse(arena *a, const char *source, size_t len, text *errors)
     names_free(&p->names);
     vec_free(&p->params);
     vec_free(&p->scratch);
+    vec_free(&p->relocations);
     if (ok)
         return p->module;
     ptx_module_release(p->module);

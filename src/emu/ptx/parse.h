@@ -19,6 +19,7 @@ typedef struct parser {
     names names;
     VEC(ptx_variable *) params;   /* the list of parameters read last */
     VEC(ptx_operand) scratch;     /* operands of lists whose end has not been read yet */
+    VEC(ptx_relocation) relocations; /* of the initialiser that is being read */
     uint32_t scope;
     uint32_t depth;
 } parser;
