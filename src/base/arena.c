@@ -60,7 +60,8 @@ void *arena_alloc(arena *a, size_t bytes)
 char *arena_strndup(arena *a, const char *s, size_t len)
 {
     char *copy = arena_alloc(a, len + 1);
-    memcpy(copy, s, len);
+    if (len) /* s may be NULL then, which memcpy does not take */
+        memcpy(copy, s, len);
     return copy;
 }
 

@@ -21,6 +21,8 @@ static void text_reserve(text *t, size_t more)
 
 void text_add_n(text *t, const char *s, size_t len)
 {
+    if (!len) /* adding nothing makes nothing that would have to be freed */
+        return;
     text_reserve(t, len);
     memcpy(t->at + t->len, s, len);
     t->len += len;

@@ -51,7 +51,7 @@ static void set_cursors(machine *m)
 
 void machine_init(machine *m, const plan *p)
 {
-    *m = (machine){.plan = p, .slot_words = (p->slot_count + 31) / 32};
+    *m = (machine){.plan = p, .slot_words = (p->slot_count + 31) / 32, .most_events = UINT64_MAX};
     m->block_bytes = lay_out(&m->now, p, m->slot_words, NULL);
     char *block = base_alloc(m->block_bytes);
     memset(block, 0, m->block_bytes);

@@ -151,7 +151,7 @@ typedef struct machine {
     config now;
     size_t block_bytes;
     int slot_words;
-    uint64_t events;
+    uint64_t events, most_events; /* operations executed; the run ends when there are more */
     finding finding;
 } machine;
 
@@ -246,7 +246,7 @@ bool value_enter_tile(machine *m, int agent_index, int value); /* PLAN_TILES: th
 
 /* ---- run.c ------------------------------------------------------------------------------------------------------------------------ */
 
-typedef enum outcome { OUTCOME_FINISHED, OUTCOME_ASKS, OUTCOME_FAULT } outcome;
+typedef enum outcome { OUTCOME_FINISHED, OUTCOME_ASKS, OUTCOME_FAULT, OUTCOME_TOO_LONG } outcome;
 
 /* Runs until all have finished, or nobody can go on without an answer (*q), or a fault is found. `prefer` is the value
  * to ask about if anybody does, -1 for none. */

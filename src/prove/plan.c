@@ -1,6 +1,8 @@
 /* Numbering agents, stages, slots and values; refusing what is outside the model. */
 #include "prove/plan.h"
 
+enum { MANY_TRIPS = 64 };
+
 ww_diag *plan_diag(ww_kernel *k, ww_code code, ww_place place, diag_list *list, const char *fmt, ...)
 {
     diag_list_init(list, &k->arena);
@@ -176,16 +178,25 @@ static void raise_to_promise(plan *p)
 
 /* ---- tasks ------------------------------------------------------------------------------------------ */
 
+/* A loose plan takes a long loop for one of any length from MANY_TRIPS on: its own length is among them. */
+static void read_loop(plan *p, plan_op *out, int queue)
+{
+    out->trips = trips_of(out->op);
+    if (p->loose && !out->trips.symbolic && out->trips.count > MANY_TRIPS) {
+        out->trips = (trips){.symbolic = true, .step = 1};
+        out->value = value_number(p, (plan_value){PLAN_BOUND, out->op, -1, MANY_TRIPS}, out->op->place);
+    } else if (out->trips.symbolic) {
+        out->value = bound_value(p, out->op, &out->trips, queue);
+    }
+}
+
 static void read_op(plan *p, plan_task *t, int i, int queue, int loop)
 {
     const ir_op *op = &t->task->ops.at[i];
     plan_op *out = &t->ops[i];
     *out = (plan_op){.op = op, .value = -1, .loop = loop};
     switch (op->kind) {
-    case IR_LOOP:
-        out->trips = trips_of(op);
-        out->value = out->trips.symbolic ? bound_value(p, op, &out->trips, queue) : -1;
-        break;
+    case IR_LOOP: read_loop(p, out, queue); break;
     case IR_TILE_LOOP:
         out->value = value_number(p, (plan_value){PLAN_TILES, NULL, op->resource, 0}, op->place);
         break;

@@ -86,7 +86,7 @@ typedef struct plan {
 /* Allocated in the kernel's arena. Sets unprovable when there is something the model does not have.
  *
  * A loose plan has more executions than there are (launch arguments that bound loops of a tile may change from tile to
- * tile) and takes less for granted (weaken.c): what it proves is proved, what it finds need not be so. It is for programs
+ * tile, long immediate loops have any length from 64 trips on) and takes less for granted (weaken.c): what it proves is proved, what it finds need not be so. It is for programs
  * with more configurations than the exact search cares to tell apart. */
 plan *plan_new(ww_kernel *k, const ir_program *p, bool loose);
 

@@ -13,27 +13,31 @@ static void set_covered(ww_verdict *v, const plan *p, const steady_result *resul
 }
 
 /* The attempts, in order. Nearly every kernel is settled by the first. Where many configurations have to be told apart
- * (deep rings under bounds that differ from tile to tile) a loose search finds few of them; if it cannot prove the
- * program, the exact one goes on for longer. Only exact searches refute. */
+ * (deep rings under bounds that differ from tile to tile), or immediate loops are very long, a loose search has much
+ * less to do; if it cannot prove the program, the exact one goes on for longer. Only exact searches refute. */
 typedef struct attempt {
     bool loose;
     size_t most_nodes;
+    uint64_t most_events;
 } attempt;
 
-static const attempt attempts[] = {{false, 1000}, {true, 5000}, {false, 20000}};
+static const attempt attempts[] = {
+    {false, 1000, UINT64_C(5000000)}, {true, 5000, UINT64_C(20000000)}, {false, 20000, UINT64_C(2000000000)}};
 
 /* True when the verdict stands. */
-static bool search(ww_verdict *v, const plan *p, size_t most_nodes, bool last)
+static bool search(ww_verdict *v, const plan *p, const attempt *a, bool last)
 {
     machine m;
     steady_result result;
     machine_init(&m, p);
-    steady_search(&m, most_nodes, &result);
+    m.most_events = a->most_events;
+    steady_search(&m, a->most_nodes, &result);
     v->proved = result.finished;
     v->events += result.events;
     v->runs += result.runs;
     v->period = (uint32_t)result.period;
-    bool refuted = !p->loose && !result.finished && (result.entangled < 0 || last);
+    bool complete = result.entangled < 0 && !result.too_long;
+    bool refuted = !p->loose && !result.finished && (complete || last);
     if (v->proved)
         set_covered(v, p, &result);
     else if (refuted)
@@ -51,7 +55,7 @@ ww_verdict prove_program(ww_kernel *k, const ir_program *program)
     for (size_t i = 0; i < ARRAY_LEN(attempts) && !settled; i++) {
         const plan *p = plan_new(k, program, attempts[i].loose);
         v.refutation = p->unprovable;
-        settled = p->unprovable || search(&v, p, attempts[i].most_nodes, i + 1 == ARRAY_LEN(attempts));
+        settled = p->unprovable || search(&v, p, &attempts[i], i + 1 == ARRAY_LEN(attempts));
     }
     v.milliseconds = clock_ms() - start;
     return v;

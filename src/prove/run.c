@@ -232,7 +232,7 @@ static void run_agent(machine *m, int agent_index)
 {
     agent *a = agent_at(m, agent_index);
     const plan_task *t = &m->plan->tasks[m->plan->agents[agent_index].task];
-    while (a->status == AGENT_RUNS) {
+    while (a->status == AGENT_RUNS && m->events <= m->most_events) {
         if (a->pc == t->count) {
             a->status = AGENT_DONE;
             return;
@@ -258,7 +258,7 @@ static bool run_to_rest(machine *m)
         while (anyone(m, AGENT_RUNS))
             for (int i = 0; i < m->plan->agent_count; i++) {
                 run_agent(m, i);
-                if (m->finding.fault)
+                if (m->finding.fault || m->events > m->most_events)
                     return false;
             }
         if (!*m->now.in_flight_count)
@@ -301,7 +301,7 @@ static bool choose_question(const machine *m, int prefer, question *q)
 outcome machine_run(machine *m, int prefer, question *q)
 {
     if (!run_to_rest(m))
-        return OUTCOME_FAULT;
+        return m->finding.fault ? OUTCOME_FAULT : OUTCOME_TOO_LONG;
     if (choose_question(m, prefer, q))
         return OUTCOME_ASKS;
     for (int i = 0; i < m->plan->agent_count; i++)

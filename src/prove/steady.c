@@ -120,7 +120,7 @@ static void note_period(search *s, const question *q, int64_t value_period)
     const plan_value *v = &s->m->plan->values[q->value];
     if (v->kind != PLAN_BOUND)
         return;
-    int64_t step = trips_of(v->loop).step;
+    int64_t step = trips_of(v->loop).symbolic ? trips_of(v->loop).step : 1;
     int64_t in_trips = (value_period + step - 1) / step;
     if (in_trips > s->result->period)
         s->result->period = in_trips;
@@ -232,17 +232,18 @@ static void answer_question(machine *m, const node *n, const branch *b)
             m->now.agents[i].status = AGENT_RUNS;
 }
 
-/* Runs on from where the machine stands, up to the next question. False when something was found. */
+/* Runs on from where the machine stands, up to the next question. False when something was found, or it takes too
+ * long. */
 static bool run_on(search *s, int parent, bool more)
 {
     question q;
     int prefer = parent >= 0 ? s->nodes.at[parent].q.value : -1;
     s->result->runs++;
-    switch (machine_run(s->m, prefer, &q)) {
-    case OUTCOME_FINISHED: return true;
-    case OUTCOME_ASKS: meet(s, parent, more, &q); return true;
-    default: return false;
-    }
+    outcome o = machine_run(s->m, prefer, &q);
+    if (o == OUTCOME_ASKS)
+        meet(s, parent, more, &q);
+    s->result->too_long = o == OUTCOME_TOO_LONG;
+    return o == OUTCOME_FINISHED || o == OUTCOME_ASKS;
 }
 
 static void tell_path(search *s, int last, bool more)

@@ -13,14 +13,15 @@ typedef struct steady_answer {
 
 typedef struct steady_result {
     bool finished; /* every answer has been followed to its end without a finding */
-    int entangled; /* value asked about when the nodes went past the limit; -1: they did not */
+    bool too_long; /* the limit on events was reached */
+    int entangled; /* value asked about when the limit on nodes was reached; -1: it was not */
     uint64_t events;
     uint32_t runs;           /* stretches of canonical execution, one an answer */
     int64_t period;          /* the longest, in trips of a loop; 0: none was needed */
     VEC(steady_answer) path; /* answers that lead to the finding */
 } steady_result;
 
-/* Leaves the machine where the search ended: at the finding, if there is one. */
+/* Leaves the machine where the search ended: at the finding, if there is one. Limits: nodes, and the machine's events. */
 void steady_search(machine *m, size_t most_nodes, steady_result *result);
 
 #endif

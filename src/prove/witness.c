@@ -473,12 +473,23 @@ static void (*const tellers[])(teller *, const finding *) = {
     [FAULT_DRIFT] = tell_drift,
 };
 
+static const ww_diag *tell_too_long(teller *t)
+{
+    ww_diag *d = diag_add(&t->list, WW_UNPROVABLE, t->p->kernel->place,
+                          "the loops of kernel %s are too long to execute", t->p->kernel->name);
+    diag_found(&t->list, d, "more than %llu operations", (unsigned long long)t->m->most_events);
+    diag_hint(&t->list, d, "a launch argument as their bound: then all lengths are proved at once");
+    return t->list.first;
+}
+
 const ww_diag *witness_of(const machine *m, const steady_result *result)
 {
     teller t = {.m = m, .p = m->plan, .result = result};
     diag_list_init(&t.list, &m->plan->kernel->arena);
     if (result->entangled >= 0)
         return tell_entangled(&t);
+    if (result->too_long)
+        return tell_too_long(&t);
     tellers[m->finding.fault](&t, &m->finding);
     return t.list.first;
 }
@@ -497,7 +508,7 @@ void witness_covered(const plan *p, const steady_result *result, text *out)
         const plan_value *v = &p->values[i];
         tiles |= v->kind == PLAN_TILES;
         skips |= v->kind == PLAN_SKIP;
-        if (v->kind != PLAN_BOUND)
+        if (v->kind != PLAN_BOUND || !trips_of(v->loop).symbolic)
             continue;
         add_part(out, "");
         value_name(p, i, out);
