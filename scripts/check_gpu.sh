@@ -58,5 +58,13 @@ for mnk in 4096,4096,4096 8192,8192,1024 8192,8192,8192; do
 done
 echo "bench tma_copy 4096,65536"
 "$build/bin/tma_copy" bench --device gpu --size 4096,65536 || failed=1
+# The device headers' own tests, where there is nvcc to build them.
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+for test in wrappers tensor_clip; do
+    [ -x "$nvcc" ] || { echo "$test: skipped, no nvcc" && continue; }
+    "$nvcc" -gencode=arch=compute_90a,code=sm_90a -std=c++17 -Idevice "tests/device/$test.cu" -o "$build/$test" -lcuda &&
+        "$build/$test" >"$build/$test.log" 2>&1 || { failed=1 && cat "$build/$test.log"; }
+    tail -n 1 "$build/$test.log" | sed "s/^/$test: /"
+done
 [ $failed = 0 ] && echo "check_gpu: PASS" || echo "check_gpu: FAIL"
 exit $failed

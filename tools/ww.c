@@ -200,6 +200,28 @@ static int run_pipelines(int count, char **arguments)
     return STATUS_OK;
 }
 
+/* ---- ww instructions -------------------------------------------------------------------------------- */
+
+typedef struct instruction_row {
+    const char *base, *needs, *semantics;
+} instruction_row;
+
+static const instruction_row instructions[] = {
+#define INSTRUCTION(base, needs, may, operands, family, semantics) {base, needs, semantics},
+#include "emu/ptx/instructions.def"
+#undef INSTRUCTION
+};
+
+static int run_instructions(int count, char **arguments)
+{
+    for (size_t i = 0; i < ARRAY_LEN(instructions); i++) {
+        const instruction_row *row = &instructions[i];
+        if (count == 0 || strncmp(row->base, arguments[0], strlen(arguments[0])) == 0)
+            printf("%-10s %-36s %s\n", row->base, row->needs, row->semantics);
+    }
+    return STATUS_OK;
+}
+
 /* ---- choosing a command ----------------------------------------------------------------------------- */
 
 static const command commands[] = {
@@ -208,13 +230,14 @@ static const command commands[] = {
     {"explain", "--all", "every diagnostic", run_explain},
     {"explain", "--markdown", "the same as docs/diagnostics.md", run_explain},
     {"pipelines", "", "the pipeline types and their barrier protocols", run_pipelines},
+    {"instructions", "[PREFIX]", "the PTX instructions that the emulator has", run_instructions},
 };
 
 static void print_help(FILE *out)
 {
     (void)fprintf(out, "ww: a companion of the warpwright library\n\nusage:\n");
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        (void)fprintf(out, "  ww %-9s %-11s %s\n", commands[i].name, commands[i].arguments,
+        (void)fprintf(out, "  ww %-12s %-10s %s\n", commands[i].name, commands[i].arguments,
                       commands[i].summary);
     (void)fprintf(out, "  ww --version\n  ww --help\n");
 }

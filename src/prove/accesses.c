@@ -240,7 +240,10 @@ static bool apply(machine *m, const subject *s, const ir_effect *e, uint32_t *gr
     switch (e->kind) {
     case IR_READ: record_read(m, s); return true;
     case IR_WRITE: record_write(m, s); return true;
-    case IR_WGMMA_READ: record_wgmma(m, s, group); return true;
+    case IR_WGMMA_READ:
+        if (group) /* lowering gives every body that reads by wgmma a group */
+            record_wgmma(m, s, group);
+        return true;
     default: return copy_in(m, s, e);
     }
 }

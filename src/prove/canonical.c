@@ -68,7 +68,8 @@ static const plan_op *loop_of(const machine *m, int agent_index)
     return &m->plan->tasks[m->plan->agents[agent_index].task].ops[at->loop];
 }
 
-/* Where in its loop: the trip, counted from what is known of the value that rules it. */
+/* Where in its loop: the trip, counted from what is known of the value that rules it. For the value asked about this is
+ * kept apart: along a chain, agents may move with the value or stay where they are. */
 static void put_loop(canonical *c, const machine *m, int agent_index)
 {
     const agent *a = &m->now.agents[agent_index];
@@ -78,9 +79,15 @@ static void put_loop(canonical *c, const machine *m, int agent_index)
         return;
     }
     int instance = value_instance(m, agent_index, loop->value);
+    int64_t test = loop->trips.offset + a->trip * loop->trips.step;
     int64_t from = a->pinned ? a->pin : value_known(m, loop->value, instance)->from;
-    canonical_put(c, loop->trips.offset + a->trip * loop->trips.step - from);
     canonical_put(c, a->pinned + 2 * (a->trip == 0));
+    if (!a->pinned && loop->value == c->asked->value && instance == c->asked->instance) {
+        canonical_place at = {agent_index, test, test - from};
+        vec_push(&c->places, at);
+    } else {
+        canonical_put(c, test - from);
+    }
 }
 
 static int tiles_value(const plan *p, int queue)
@@ -240,6 +247,8 @@ static void put_values(canonical *c, const machine *m, const question *q)
     canonical_put(c, q->instance == first_instance(m, q->value));
     canonical_put(c, c->asked_again);
     c->chain_length = c->words.len;
+    for (size_t i = 0; i < c->places.len; i++)
+        canonical_put(c, c->places.at[i].distance);
     canonical_put(c, asked_from);
 }
 
@@ -266,11 +275,13 @@ void canonical_free(canonical *c)
     vec_free(&c->thresholds);
     vec_free(&c->reached);
     vec_free(&c->words);
+    vec_free(&c->places);
 }
 
 void canonical_of(canonical *c, const machine *m, const question *q)
 {
-    c->words.len = 0;
+    c->words.len = c->places.len = 0;
+    c->asked = q;
     order_rings(c, m);
     for (int i = 0; i < c->plan->agent_count; i++)
         put_agent(c, m, i);

@@ -16,6 +16,12 @@ typedef struct canonical_mark {
     int64_t lap;
 } canonical_mark;
 
+/* Where an agent is in a loop that the value asked about rules: its next test, and how far that is from what is known. */
+typedef struct canonical_place {
+    int agent;
+    int64_t test, distance;
+} canonical_place;
+
 typedef struct canonical {
     const plan *plan;
     int *ring_agent,
@@ -27,9 +33,12 @@ typedef struct canonical {
     VEC(int64_t) thresholds;       /* of the marks: sorted, each once */
     VEC(uint32_t) reached;         /* [thresholds + 1][mark_words]: the marks that so many thresholds are */
     size_t mark_words;
-    VEC(uint32_t) words; /* the result; the last is the value asked about, if it will be asked again */
-    size_t chain_length; /* the length without it */
-    bool asked_again;    /* that value may be asked about by loops that have not started */
+    const question *asked;
+    VEC(canonical_place) places;
+    VEC(uint32_t) words; /* the result; first what must be equal along a chain ... */
+    size_t
+        chain_length; /* ... so many; then distances of the places, and the value if it will be asked again */
+    bool asked_again; /* loops that have not started may ask about the value */
 } canonical;
 
 void canonical_init(canonical *c, const plan *p);

@@ -154,7 +154,7 @@ static void add_touch(unroller *u, const ir_effect *f)
         t.slot += f->held ? p->held : p->slot;
         t.lap = f->held ? p->held_lap : p->lap;
     }
-    if (f->kind == IR_COPY_IN) {
+    if (f->kind == IR_COPY_IN && p) {
         copy c = {.agent = u->agent,
                   .event = (int)x->actors[u->agent].events.len - 1,
                   .bytes = f->bytes,
@@ -329,9 +329,9 @@ static bool has_race(const explorer *x, const state *s)
             if (b != a && other && other->kind == EVENT_WORK &&
                 conflicts_with_event(x, a, mine, b, other, NULL))
                 return true;
-            for (uint32_t i = 0; i < s->at[b]; i++)
-                if (x->actors[b].events.at[i].kind == EVENT_WORK &&
-                    conflicts_with_event(x, a, mine, b, &x->actors[b].events.at[i], s))
+            const event *past = x->actors[b].events.at;
+            for (uint32_t i = 0; past && i < s->at[b]; i++)
+                if (past[i].kind == EVENT_WORK && conflicts_with_event(x, a, mine, b, &past[i], s))
                     return true;
         }
     }
@@ -367,7 +367,7 @@ static void rehash(explorer *x)
 static void add_state(explorer *x, const char *bytes)
 {
     size_t place = hash_state(bytes, x->state_bytes) & (x->table_size - 1);
-    for (; x->table[place]; place = (place + 1) & (x->table_size - 1))
+    for (; x->table[place] && x->states.at; place = (place + 1) & (x->table_size - 1))
         if (memcmp(x->states.at + (x->table[place] - 1) * x->state_bytes, bytes, x->state_bytes) == 0)
             return;
     x->table[place] = (uint32_t)++x->result.states;
@@ -448,16 +448,15 @@ static bool step_event(explorer *x, state *s, int agent_index)
     return true;
 }
 
-static bool copy_is_issued(const explorer *x, const state *s, const copy *c)
+static bool copy_is_issued(const state *s, const copy *c)
 {
-    (void)x;
     return s->at[c->agent] > (uint32_t)c->event;
 }
 
 static bool step_copy(explorer *x, state *s, int number)
 {
     copy *c = &x->copies.at[number];
-    if (s->copied[number] || !copy_is_issued(x, s, c))
+    if (s->copied[number] || !copy_is_issued(s, c))
         return false;
     stage_state *b = &s->stages[c->stage];
     see(&c->fell, b->count);

@@ -22,7 +22,7 @@ typedef struct attempt {
 } attempt;
 
 static const attempt attempts[] = {
-    {false, 1000, UINT64_C(5000000)}, {true, 5000, UINT64_C(20000000)}, {false, 20000, UINT64_C(2000000000)}};
+    {false, 500, UINT64_C(5000000)}, {true, 5000, UINT64_C(20000000)}, {false, 2000, UINT64_C(20000000)}};
 
 /* True when the verdict stands. */
 static bool search(ww_verdict *v, const plan *p, const attempt *a, bool last)

@@ -24,6 +24,8 @@ typedef struct node {
     bool asked_again;
     int chain; /* the node before it in the chain; -1: it begins one */
     char *snapshot;
+    canonical_place *places;
+    size_t place_count;
     uint32_t *words;
     size_t length, chain_length;
     uint64_t hash, chain_hash;
@@ -32,7 +34,8 @@ typedef struct node {
 typedef struct branch {
     int node;
     branch_kind kind;
-    int64_t period; /* BRANCH_CLASS */
+    int64_t period;   /* BRANCH_CLASS */
+    uint64_t stayers; /* BRANCH_CLASS: agents (bits) that stay in their loops */
 } branch;
 
 typedef struct search {
@@ -64,10 +67,10 @@ static uint64_t hash_words(const uint32_t *words, size_t n)
     return (even ^ odd << 1) ^ (even ^ odd) >> 29;
 }
 
-/* The whole is the chain's part and one word more. */
-static uint64_t hash_whole(uint64_t chain_hash, uint32_t last)
+/* The whole is the chain's part and a few words more. */
+static uint64_t hash_whole(uint64_t chain_hash, const uint32_t *rest, size_t n)
 {
-    return (chain_hash ^ last) * UINT64_C(0x9e3779b97f4a7c15) ^ chain_hash >> 31;
+    return chain_hash ^ hash_words(rest, n) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* Hashes are 64 bits and compared first; equal hashes with different words are kept apart by probing on. */
@@ -126,30 +129,49 @@ static void note_period(search *s, const question *q, int64_t value_period)
         s->result->period = in_trips;
 }
 
-static void push_branch(search *s, int number, branch_kind kind, int64_t period)
+static void push_branch(search *s, int number, branch_kind kind, int64_t period, uint64_t stayers)
 {
-    branch b = {number, kind, period};
+    branch b = {number, kind, period, stayers};
     vec_push(&s->branches, b);
+}
+
+/* Whether the configuration at hand equals a node, whatever the value has grown by: every agent in a loop of the value
+ * has moved with it, or stayed (is blocked in the same trip). Which ones have stayed. */
+static bool equals_shifted(const search *s, const node *n, uint64_t chain_hash, uint64_t *stayers)
+{
+    const canonical *c = &s->form;
+    *stayers = 0;
+    if (n->chain_hash != chain_hash || n->chain_length != c->chain_length ||
+        n->place_count != c->places.len ||
+        memcmp(n->words, c->words.at, n->chain_length * sizeof(uint32_t)) != 0)
+        return false;
+    for (size_t i = 0; i < c->places.len; i++) {
+        const canonical_place *now = &c->places.at[i], *then = &n->places[i];
+        if (now->distance == then->distance)
+            continue;
+        if (now->test != then->test || now->agent >= 64)
+            return false;
+        *stayers |= UINT64_C(1) << now->agent;
+    }
+    return true;
 }
 
 /* Looks for the configuration at hand among the chain that ends in node `last`; closes the cycle if it is there. */
 static bool closes_cycle(search *s, int last, const question *q, uint64_t chain_hash)
 {
     int64_t steps = 1;
+    uint64_t stayers = 0;
     int start = last;
-    for (; start >= 0; start = s->nodes.at[start].chain, steps++) {
-        const node *n = &s->nodes.at[start];
-        if (n->chain_hash == chain_hash && n->chain_length == s->form.chain_length &&
-            memcmp(n->words, s->form.words.at, n->chain_length * sizeof(uint32_t)) == 0)
+    for (; start >= 0; start = s->nodes.at[start].chain, steps++)
+        if (equals_shifted(s, &s->nodes.at[start], chain_hash, &stayers))
             break;
-    }
     if (start < 0)
         return false;
     int64_t period = steps * s->nodes.at[last].known.period;
     note_period(s, q, period);
     for (int i = last; i != s->nodes.at[start].chain; i = s->nodes.at[i].chain)
-        if (s->nodes.at[i].asked_again)
-            push_branch(s, i, BRANCH_CLASS, period);
+        if (s->nodes.at[i].asked_again || stayers)
+            push_branch(s, i, BRANCH_CLASS, period, stayers);
     return true;
 }
 
@@ -169,13 +191,17 @@ static void add_node(search *s, int parent, bool more, int chain, const question
               .chain_length = s->form.chain_length};
     n.words = base_alloc(n.length * sizeof(uint32_t));
     memcpy(n.words, s->form.words.at, n.length * sizeof(uint32_t));
+    n.place_count = s->form.places.len;
+    n.places = base_alloc(n.place_count * sizeof(canonical_place));
+    if (n.place_count)
+        memcpy(n.places, s->form.places.at, n.place_count * sizeof(canonical_place));
     n.hash = hash;
     n.chain_hash = chain_hash;
     vec_push(&s->nodes, n);
     table_grow(s);
     table_add(s, (int)s->nodes.len - 1);
-    push_branch(s, (int)s->nodes.len - 1, BRANCH_EQUAL, 0);
-    push_branch(s, (int)s->nodes.len - 1, BRANCH_GREATER, 0);
+    push_branch(s, (int)s->nodes.len - 1, BRANCH_EQUAL, 0, 0);
+    push_branch(s, (int)s->nodes.len - 1, BRANCH_GREATER, 0, 0);
 }
 
 /* The machine is at rest and asks q. */
@@ -185,7 +211,8 @@ static void meet(search *s, int parent, bool more, const question *q)
         machine_weaken(s->m);
     canonical_of(&s->form, s->m, q);
     uint64_t chain_hash = hash_words(s->form.words.at, s->form.chain_length);
-    uint64_t hash = hash_whole(chain_hash, s->form.words.at[s->form.chain_length]);
+    uint64_t hash = hash_whole(chain_hash, s->form.words.at + s->form.chain_length,
+                               s->form.words.len - s->form.chain_length);
     int chain = continues_chain(s, parent, more, q) ? parent : -1;
     if (chain >= 0 && closes_cycle(s, chain, q, chain_hash))
         return;
@@ -199,11 +226,11 @@ static void meet(search *s, int parent, bool more, const question *q)
 
 /* ---- answers ---------------------------------------------------------------------------------------------------------------------------- */
 
-static void pin_agents(machine *m, const question *q, int64_t value)
+static void pin_agents(machine *m, const question *q, int64_t value, uint64_t stayers)
 {
     for (int i = 0; i < m->plan->agent_count; i++) {
         agent *a = &m->now.agents[i];
-        if (a->status == AGENT_DONE || !a->in_loop || a->pinned)
+        if (a->status == AGENT_DONE || !a->in_loop || a->pinned || (i < 64 && stayers >> i & 1))
             continue;
         const plan_task *t = &m->plan->tasks[m->plan->agents[i].task];
         if (t->ops[agent_op(m, i)->loop].value != q->value || value_instance(m, i, q->value) != q->instance)
@@ -218,7 +245,7 @@ static void answer_question(machine *m, const node *n, const branch *b)
     knowledge *k = value_known(m, n->q.value, n->q.instance);
     bool skip = m->plan->values[n->q.value].kind == PLAN_SKIP;
     if (b->kind == BRANCH_CLASS) {
-        pin_agents(m, &n->q, k->from);
+        pin_agents(m, &n->q, k->from, b->stayers);
         k->period = b->period;
     } else if (skip) {
         *k = (knowledge){b->kind == BRANCH_GREATER, 0};
@@ -243,6 +270,8 @@ static bool run_on(search *s, int parent, bool more)
     if (o == OUTCOME_ASKS)
         meet(s, parent, more, &q);
     s->result->too_long = o == OUTCOME_TOO_LONG;
+    if (o == OUTCOME_TOO_LONG && parent >= 0 && s->m->plan->values[prefer].kind == PLAN_BOUND)
+        s->result->entangled = prefer;
     return o == OUTCOME_FINISHED || o == OUTCOME_ASKS;
 }
 
@@ -275,7 +304,7 @@ static void follow_all(search *s)
             return;
         }
         /* The second answer is the last, unless a cycle through the node will be taken together. */
-        if (more && !s->nodes.at[b.node].asked_again) {
+        if (more && !s->nodes.at[b.node].asked_again && !s->nodes.at[b.node].place_count) {
             free(s->nodes.at[b.node].snapshot);
             s->nodes.at[b.node].snapshot = NULL;
         }
@@ -294,6 +323,7 @@ void steady_search(machine *m, size_t most_nodes, steady_result *result)
     for (size_t i = 0; i < s.nodes.len; i++) {
         free(s.nodes.at[i].snapshot);
         free(s.nodes.at[i].words);
+        free(s.nodes.at[i].places);
     }
     vec_free(&s.nodes);
     vec_free(&s.branches);

@@ -116,7 +116,7 @@ static void tile_values(const teller *t, text *out)
             continue;
         }
         value_name(t->p, a->value, out);
-        text_printf(out, " = %lld in tile %lld", (long long)(a->from + a->more), (long long)tile);
+        text_printf(out, " = %lld in tile %lld", (long long)a->from + a->more, (long long)tile);
     }
 }
 
@@ -453,7 +453,10 @@ static const ww_diag *tell_entangled(teller *t)
     value_name(t->p, t->result->entangled, &name);
     ww_diag *d = diag_add(&t->list, WW_UNPROVABLE, t->p->kernel->place, "no steady state was found for %s",
                           text_str(&name));
-    diag_hint(&t->list, d, "loops that synchronise with each other should have the same bounds");
+    diag_found(&t->list, d, "ever new configurations: tasks that drift apart by as much as %s grows",
+               text_str(&name));
+    diag_hint(&t->list, d,
+              "loops that synchronise with each other should have the same bounds and the same pace");
     text_free(&name);
     return t->list.first;
 }

@@ -91,10 +91,11 @@ static int group_registers(const rule_run *run, int group)
     return setter ? setter->registers : 0;
 }
 
-/* What a thread starts with: the whole register file, dealt evenly in units of 8 (with __launch_bounds__(n,
- * 1)). */
+/* What a thread starts with: the whole register file, dealt evenly in units of 8. */
 static int launch_registers(int warps)
 {
+    if (warps < 1)
+        return 0;
     int even = SM_REGISTERS / (warps * WARP_LANES) / REGISTER_UNIT * REGISTER_UNIT;
     int most = MOST_REGISTERS / REGISTER_UNIT * REGISTER_UNIT;
     return even < most ? even : most;
@@ -130,7 +131,7 @@ static void check_pool(const rule_run *run, int sum, ww_place place)
 
 void verify_registers(const rule_run *run)
 {
-    int sum = 0, launch = run->program->warps ? launch_registers(run->program->warps) : 0;
+    int sum = 0, launch = launch_registers(run->program->warps);
     ww_place place = {0};
     for (int g = 0; g < run->program->warps / GROUP_WARPS; g++) {
         int registers = group_registers(run, g);

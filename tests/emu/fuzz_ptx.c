@@ -70,9 +70,11 @@ static void copy_word(fuzz *f, text *t)
 
 static void mutate(fuzz *f, text *t)
 {
-    static const char *const words[] = {"0",   "-1",   "4294967295", "0x7fffffffffffffff", "1",    "32",
-                                        "%r1", "%rd1", "%p1",        "_",                  ".b64", ".f32",
-                                        "{",   "}",    "[",          "%tid.x",             ";",    "%r<2>"};
+    static const char *const words[] = {"0",   "-1",   "4294967295", "0x7fffffffffffffff",
+                                        "1",   "32",   "%r1",        "%rd1",
+                                        "%p1", "_",    ".b64",       ".f32",
+                                        "{",   "}",    "[",          "%tid.x",
+                                        ";",   "%r<2>"};
     size_t start, end;
     const char *word = words[below(f, ARRAY_LEN(words))];
     switch (below(f, 6)) {

@@ -178,8 +178,7 @@ static bool scalar_line(ptx_case *c, char *line)
  * in `initial`. */
 static bool map_line(ptx_case *c, char *line)
 {
-    static const char *const types[] = {"u8",  "u16", "u32", "s32",     "u64",  "s64",
-                                        "f16", "f32", "f64", "bf16"};
+    static const char *const types[] = {"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16"};
     emu_tensor *t = arena_new(&c->arena, emu_tensor);
     ptx_buffer b = {.initial = (uint8_t *)t};
     char *w = word(&line);
@@ -352,7 +351,7 @@ static const char *encode_map(ptx_case *c, const ptx_buffer *b)
 void ptx_case_prepare(ptx_case *c, emu_machine *m)
 {
     ptx_buffer *b;
-    vec_each (b, &c->params) {
+    vec_each(b, &c->params) {
         if (!b->address)
             continue;
         b->address = emu_alloc(m, b->bytes);
@@ -360,7 +359,7 @@ void ptx_case_prepare(ptx_case *c, emu_machine *m)
             memcpy(emu_host_pointer(m, b->address, b->bytes), b->initial, b->bytes);
         memcpy(c->block + b->param_offset, &b->address, 8);
     }
-    vec_each (b, &c->params)
+    vec_each(b, &c->params)
         if (!b->address && b->bytes == EMU_TENSOR_MAP_BYTES) {
             const char *bad = encode_map(c, b);
             if (bad)

@@ -28,7 +28,7 @@
 typedef struct ptx_buffer {
     uint64_t address; /* 0: not a buffer */
     size_t bytes;
-    uint32_t element;  /* bytes */
+    uint32_t element; /* bytes */
     bool is_float;
     uint8_t *initial;  /* NULL: zeros */
     uint8_t *expected; /* NULL: whatever */

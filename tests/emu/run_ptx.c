@@ -60,13 +60,14 @@ static bool check_buffer(const ptx_case *c, emu_machine *m, const char *run, siz
 static bool check_report(const ptx_case *c, const char *run, const char *how, const char *report)
 {
     if (strcmp(how, c->how) != 0)
-        return complain(c, run, arena_printf((arena *)(uintptr_t)&c->arena, "ended with %s, not %s", how, c->how),
+        return complain(c, run,
+                        arena_printf((arena *)(uintptr_t)&c->arena, "ended with %s, not %s", how, c->how),
                         report);
     const char **wanted;
-    vec_each (wanted, &c->texts)
+    vec_each(wanted, &c->texts)
         if (!strstr(report, *wanted))
-            return complain(c, run, arena_printf((arena *)(uintptr_t)&c->arena, "report lacks \"%s\"", *wanted),
-                            report);
+            return complain(
+                c, run, arena_printf((arena *)(uintptr_t)&c->arena, "report lacks \"%s\"", *wanted), report);
     return true;
 }
 
@@ -134,9 +135,9 @@ static const struct mode {
     uint64_t seed;
     uint32_t threads;
 } modes[] = {
-    {"late", "late", EMU_ASYNC_LATE, 0, 1},          {"early", "early", EMU_ASYNC_EARLY, 0, 1},
-    {"random 1", "random", EMU_ASYNC_RANDOM, 1, 1},  {"random 2", "random", EMU_ASYNC_RANDOM, 2, 1},
-    {"random 3", "random", EMU_ASYNC_RANDOM, 3, 1},  {"late, 4 threads", "late", EMU_ASYNC_LATE, 0, 4},
+    {"late", "late", EMU_ASYNC_LATE, 0, 1},         {"early", "early", EMU_ASYNC_EARLY, 0, 1},
+    {"random 1", "random", EMU_ASYNC_RANDOM, 1, 1}, {"random 2", "random", EMU_ASYNC_RANDOM, 2, 1},
+    {"random 3", "random", EMU_ASYNC_RANDOM, 3, 1}, {"late, 4 threads", "late", EMU_ASYNC_LATE, 0, 4},
 };
 
 static bool run_file(const char *path, bool showing)

@@ -51,9 +51,10 @@ static void declare(ww_kernel *k, ww_schedule_function *second)
                ww_queue_static(k, "tiles", &(ww_queue_options){.tiles = {ww_arg(reject_params, tiles, 0)}})};
     ww_task_options options = {.first_warp = 1, .warps = 1, .schedule = second, .context = &t};
     reject_task(k, "load", 0, 1, load, &t);
-    ww_place inside = reject_blamed;
-    (void)ww_task_new(k, "store", &options), inside = reject_blamed.line ? reject_blamed : WW_HERE;
-    reject_blamed = inside;
+    const ww_place here = WW_HERE;
+    (void)ww_task_new_at(here, k, "store", &options);
+    if (!reject_blamed.file) /* the schedule blames a line of its own, or the task is to blame */
+        reject_blamed = here;
 }
 
 static void one_task_without_tiles(ww_kernel *k)

@@ -84,8 +84,9 @@ static const char *shown(const char *s)
 /* cmocka's assert_string_equal says which strings differ. */
 static void check_refusal(const reject_case *c, const ww_diag *d)
 {
+    assert_non_null(d); /* accepted */
     if (!d)
-        fail_msg("%s: accepted", c->name);
+        return;
     if (d->code != c->code || d->next || strcmp(shown(d->message), shown(c->message)) != 0 ||
         strcmp(shown(d->expected), shown(c->expected)) != 0 || strcmp(shown(d->found), shown(c->found)) != 0)
         ww_diag_print(stderr, d);

@@ -117,8 +117,8 @@ void cta_fault(cta *c, const char *fmt, ...)
     va_list args;
     va_start(args, fmt);
     text_free(out);
-    text_printf(out, "fault in %s, CTA (%u,%u,%u): ", c->cluster->grid->program->name, c->ctaid[0], c->ctaid[1],
-                c->ctaid[2]);
+    text_printf(out, "fault in %s, CTA (%u,%u,%u): ", c->cluster->grid->program->name, c->ctaid[0],
+                c->ctaid[1], c->ctaid[2]);
     text_vprintf(out, fmt, args);
     va_end(args);
     text_add(out, "\n");

@@ -26,41 +26,41 @@ static double finish_f64(const op *o, double value)
 }
 
 /* The two handlers of an operation in two types. In the general one, lanes that do not execute compute too. */
-#define FLOAT_LANES(name, T, canonical, flush, finish, expression)                                            \
-    static void name##_fast(warp *w, const op *o, uint32_t mask)                                              \
-    {                                                                                                         \
-        T *d = REG(w, o->arg[0]);                                                                             \
-        const T *as = REG(w, o->arg[1]), *bs = as, *cs = as;                                                  \
-        if (o->arg[2] != ARG_NONE)                                                                            \
-            bs = REG(w, o->arg[2]);                                                                           \
-        if (o->arg[3] != ARG_NONE)                                                                            \
-            cs = REG(w, o->arg[3]);                                                                           \
-        LANE_LOOP(mask, T a = as[lane]; T b = bs[lane]; T c = cs[lane]; (void)b; (void)c;                     \
-                  d[lane] = canonical(expression))                                                            \
-    }                                                                                                         \
-    static void name##_general(warp *w, const op *o, uint32_t mask)                                           \
-    {                                                                                                         \
-        T *d = REG(w, o->arg[0]);                                                                             \
-        const T *as = REG(w, o->arg[1]), *bs = as, *cs = as;                                                  \
-        if (o->arg[2] != ARG_NONE)                                                                            \
-            bs = REG(w, o->arg[2]);                                                                           \
-        if (o->arg[3] != ARG_NONE)                                                                            \
-            cs = REG(w, o->arg[3]);                                                                           \
-        fesetround(float_rounding(o));                                                                        \
-        EACH_LANE(mask)                                                                                       \
-        {                                                                                                     \
-            T a = flush(o, as[lane]), b = flush(o, bs[lane]), c = flush(o, cs[lane]);                         \
-            (void)b;                                                                                          \
-            (void)c;                                                                                          \
-            d[lane] = finish(o, expression);                                                                  \
-        }                                                                                                     \
-        fesetround(FE_TONEAREST);                                                                             \
+#define FLOAT_LANES(name, T, canonical, flush, finish, expression)                                           \
+    static void name##_fast(warp *w, const op *o, uint32_t mask)                                             \
+    {                                                                                                        \
+        T *d = REG(w, o->arg[0]);                                                                            \
+        const T *as = REG(w, o->arg[1]), *bs = as, *cs = as;                                                 \
+        if (o->arg[2] != ARG_NONE)                                                                           \
+            bs = REG(w, o->arg[2]);                                                                          \
+        if (o->arg[3] != ARG_NONE)                                                                           \
+            cs = REG(w, o->arg[3]);                                                                          \
+        LANE_LOOP(mask, T a = as[lane]; T b = bs[lane]; T c = cs[lane]; (void)b; (void)c;                    \
+                  d[lane] = canonical(expression))                                                           \
+    }                                                                                                        \
+    static void name##_general(warp *w, const op *o, uint32_t mask)                                          \
+    {                                                                                                        \
+        T *d = REG(w, o->arg[0]);                                                                            \
+        const T *as = REG(w, o->arg[1]), *bs = as, *cs = as;                                                 \
+        if (o->arg[2] != ARG_NONE)                                                                           \
+            bs = REG(w, o->arg[2]);                                                                          \
+        if (o->arg[3] != ARG_NONE)                                                                           \
+            cs = REG(w, o->arg[3]);                                                                          \
+        fesetround(float_rounding(o));                                                                       \
+        EACH_LANE(mask)                                                                                      \
+        {                                                                                                    \
+            T a = flush(o, as[lane]), b = flush(o, bs[lane]), c = flush(o, cs[lane]);                        \
+            (void)b;                                                                                         \
+            (void)c;                                                                                         \
+            d[lane] = finish(o, expression);                                                                 \
+        }                                                                                                    \
+        fesetround(FE_TONEAREST);                                                                            \
     }
 
 #define SAME(value) (value)
 #define KEEP(o, value) (value)
 
-#define FLOAT_F32(name, expression)                                                                           \
+#define FLOAT_F32(name, expression)                                                                          \
     FLOAT_LANES(name##_f32, float, float_canonical, flush_if, finish_f32, expression)
 #define FLOAT_F64(name, expression) FLOAT_LANES(name##_f64, double, SAME, KEEP, finish_f64, expression)
 
@@ -77,21 +77,21 @@ static bool pick(decoder *d, op *o, op_run *const f32[2], op_run *const f64[2])
     return true;
 }
 
-#define FLOAT_FAMILY(name)                                                                                    \
-    static bool finish_##name(decoder *d, op *o, const opcode *code)                                          \
-    {                                                                                                         \
-        (void)code;                                                                                           \
-        return pick(d, o, (op_run *const[]){name##_f32_fast, name##_f32_general},                             \
-                    (op_run *const[]){name##_f64_fast, name##_f64_general});                                  \
-    }                                                                                                         \
+#define FLOAT_FAMILY(name)                                                                                   \
+    static bool finish_##name(decoder *d, op *o, const opcode *code)                                         \
+    {                                                                                                        \
+        (void)code;                                                                                          \
+        return pick(d, o, (op_run *const[]){name##_f32_fast, name##_f32_general},                            \
+                    (op_run *const[]){name##_f64_fast, name##_f64_general});                                 \
+    }                                                                                                        \
     const op_family family_##name = {.finish = finish_##name};
 
-#define FLOAT_FAMILY_F32(name)                                                                                \
-    static bool finish_##name(decoder *d, op *o, const opcode *code)                                          \
-    {                                                                                                         \
-        (void)code;                                                                                           \
-        return pick(d, o, (op_run *const[]){name##_f32_fast, name##_f32_general}, NULL);                      \
-    }                                                                                                         \
+#define FLOAT_FAMILY_F32(name)                                                                               \
+    static bool finish_##name(decoder *d, op *o, const opcode *code)                                         \
+    {                                                                                                        \
+        (void)code;                                                                                          \
+        return pick(d, o, (op_run *const[]){name##_f32_fast, name##_f32_general}, NULL);                     \
+    }                                                                                                        \
     const op_family family_##name = {.finish = finish_##name};
 
 /* ---- sums, products, quotients ------------------------------------------------------------------------ */
@@ -104,8 +104,8 @@ FLOAT_F32(sub_float, a - b)
 FLOAT_F64(sub_float, a - b)
 FLOAT_FAMILY(sub_float)
 
-FLOAT_F32(mul_float, a *b)
-FLOAT_F64(mul_float, a *b)
+FLOAT_F32(mul_float, PRODUCT(a, b))
+FLOAT_F64(mul_float, PRODUCT(a, b))
 FLOAT_FAMILY(mul_float)
 
 FLOAT_F32(div_float, a / b)
@@ -183,7 +183,7 @@ static float pick_f32(const op *o, float a, float b, bool least)
     float r;
     if (a_is_nan || b_is_nan)
         r = (o->modifiers & MOD(NAN)) || (a_is_nan && b_is_nan) ? num_f32_from_bits(NUM_F32_NAN)
-                                                               : (a_is_nan ? b : a);
+                                                                : (a_is_nan ? b : a);
     else if (a == b)
         r = (signbit(a) != 0) == least ? a : b;
     else
@@ -204,10 +204,50 @@ static double pick_f64(double a, double b, bool least)
 
 FLOAT_F32(min_float, pick_f32(o, a, b, true))
 FLOAT_F64(min_float, pick_f64(a, b, true))
-FLOAT_FAMILY(min_float)
 FLOAT_F32(max_float, pick_f32(o, a, b, false))
 FLOAT_F64(max_float, pick_f64(a, b, false))
-FLOAT_FAMILY(max_float)
+
+/* Without modifiers, and without branches: among equals the sign decides, which | and & of the bits pick. */
+static inline float merge_bits(float a, float b, bool least)
+{
+    uint32_t x = num_f32_bits(a), y = num_f32_bits(b);
+    return num_f32_from_bits(least ? x | y : x & y);
+}
+
+HANDLER_2(min_plain, float, float, float,
+          float_canonical(a < b || b != b   ? a
+                          : b < a || a != a ? b
+                                            : merge_bits(a, b, true)))
+HANDLER_2(max_plain, float, float, float,
+          float_canonical(a > b || b != b   ? a
+                          : b > a || a != a ? b
+                                            : merge_bits(a, b, false)))
+
+static bool finish_pick(decoder *d, op *o, op_run *plain, op_run *const f32[2], op_run *const f64[2])
+{
+    if (o->type == PTX_F32 && !o->modifiers) {
+        o->run = plain;
+        return true;
+    }
+    return pick(d, o, f32, f64);
+}
+
+static bool finish_min(decoder *d, op *o, const opcode *code)
+{
+    (void)code;
+    return finish_pick(d, o, min_plain, (op_run *const[]){min_float_f32_fast, min_float_f32_general},
+                       (op_run *const[]){min_float_f64_fast, min_float_f64_general});
+}
+
+static bool finish_max(decoder *d, op *o, const opcode *code)
+{
+    (void)code;
+    return finish_pick(d, o, max_plain, (op_run *const[]){max_float_f32_fast, max_float_f32_general},
+                       (op_run *const[]){max_float_f64_fast, max_float_f64_general});
+}
+
+const op_family family_min_float = {.finish = finish_min};
+const op_family family_max_float = {.finish = finish_max};
 
 /* An f32 NaN becomes the canonical one here too; an f64 NaN keeps its sign when negated. */
 HANDLER_1(neg_f32, float, float, float_canonical(-a))
@@ -216,8 +256,7 @@ HANDLER_1(neg_ftz, float, float, float_canonical(-float_flush(a)))
 HANDLER_1(abs_f32, float, float, float_canonical(fabsf(a)))
 HANDLER_1(abs_f64, uint64_t, uint64_t, a & ~(UINT64_C(1) << 63))
 HANDLER_1(abs_ftz, float, float, float_canonical(fabsf(float_flush(a))))
-HANDLER_2(copysign_f32, uint32_t, uint32_t, uint32_t,
-          (a & UINT32_C(0x80000000)) | (b & UINT32_C(0x7fffffff)))
+HANDLER_2(copysign_f32, uint32_t, uint32_t, uint32_t, (a & UINT32_C(0x80000000)) | (b & UINT32_C(0x7fffffff)))
 HANDLER_2(copysign_f64, uint64_t, uint64_t, uint64_t, (a & UINT64_C(1) << 63) | (b & ~(UINT64_C(1) << 63)))
 
 static bool finish_neg(decoder *d, op *o, const opcode *code)
@@ -238,8 +277,10 @@ static bool finish_abs(decoder *d, op *o, const opcode *code)
     return true;
 }
 
-const op_family family_neg_float = {.finish = finish_neg, .typed = {[PTX_F32] = neg_f32, [PTX_F64] = neg_f64}};
-const op_family family_abs_float = {.finish = finish_abs, .typed = {[PTX_F32] = abs_f32, [PTX_F64] = abs_f64}};
+const op_family family_neg_float = {.finish = finish_neg,
+                                    .typed = {[PTX_F32] = neg_f32, [PTX_F64] = neg_f64}};
+const op_family family_abs_float = {.finish = finish_abs,
+                                    .typed = {[PTX_F32] = abs_f32, [PTX_F64] = abs_f64}};
 const op_family family_copysign = {.typed = {[PTX_F32] = copysign_f32, [PTX_F64] = copysign_f64}};
 
 /* ---- testp -------------------------------------------------------------------------------------------- */
@@ -258,14 +299,14 @@ static bool has_property(int classified, uint32_t property)
     }
 }
 
-#define TESTP(name, T)                                                                                        \
-    static void name(warp *w, const op *o, uint32_t mask)                                                     \
-    {                                                                                                         \
-        const T *a = REG(w, o->arg[1]);                                                                       \
-        uint32_t bits = 0;                                                                                    \
-        EACH_LANE(mask)                                                                                       \
-            bits |= (uint32_t)has_property(fpclassify(a[lane]), o->choice) << lane;                           \
-        predicate_write(&PREDICATE(w, o->arg[0]), mask, bits);                                                \
+#define TESTP(name, T)                                                                                       \
+    static void name(warp *w, const op *o, uint32_t mask)                                                    \
+    {                                                                                                        \
+        const T *a = REG(w, o->arg[1]);                                                                      \
+        uint32_t bits = 0;                                                                                   \
+        EACH_LANE(mask)                                                                                      \
+        bits |= (uint32_t)has_property(fpclassify(a[lane]), o->choice) << lane;                              \
+        predicate_write(&PREDICATE(w, o->arg[0]), mask, bits);                                               \
     }
 TESTP(testp_f32, float)
 TESTP(testp_f64, double)
@@ -277,4 +318,5 @@ static bool finish_testp(decoder *d, op *o, const opcode *code)
     return true;
 }
 
-const op_family family_testp = {.finish = finish_testp, .typed = {[PTX_F32] = testp_f32, [PTX_F64] = testp_f64}};
+const op_family family_testp = {.finish = finish_testp,
+                                .typed = {[PTX_F32] = testp_f32, [PTX_F64] = testp_f64}};

@@ -39,12 +39,8 @@ static uint16_t narrow(const op *o, double value)
         value = 0.0;
     if (o->modifiers & MOD(SAT))
         value = double_saturate(value);
-    num_format format = is_bf16(o) ? NUM_BF16 : NUM_F16;
-    uint16_t half;
-    if ((double)(float)value == value || value != value)
-        half = is_bf16(o) ? num_f32_to_bf16((float)value) : num_f32_to_f16((float)value);
-    else
-        half = (uint16_t)num_encode(format, value, NUM_RN, 0);
+    float odd = double_to_float_odd(value);
+    uint16_t half = is_bf16(o) ? float_to_bf16(odd) : num_f32_to_f16(odd);
     bool subnormal = !(half & (is_bf16(o) ? 0x7f80 : 0x7c00));
     return subnormal && (o->modifiers & MOD(FTZ)) ? half & 0x8000 : half;
 }
@@ -94,7 +90,7 @@ static void run_single(warp *w, const op *o, uint32_t mask)
     if (o->arg[3] != ARG_NONE)
         c = REG(w, o->arg[3]);
     EACH_LANE(mask)
-        d[lane] = compute(o, a[lane], b[lane], c[lane]);
+    d[lane] = compute(o, a[lane], b[lane], c[lane]);
 }
 
 static void run_packed(warp *w, const op *o, uint32_t mask)
@@ -109,8 +105,54 @@ static void run_packed(warp *w, const op *o, uint32_t mask)
     {
         uint32_t a = as[lane], b = bs[lane], c = cs[lane];
         uint32_t low = compute(o, (uint16_t)a, (uint16_t)b, (uint16_t)c);
-        d[lane] = low | (uint32_t)compute(o, (uint16_t)(a >> 16), (uint16_t)(b >> 16), (uint16_t)(c >> 16)) << 16;
+        d[lane] = low | (uint32_t)compute(o, (uint16_t)(a >> 16), (uint16_t)(b >> 16), (uint16_t)(c >> 16))
+                            << 16;
     }
+}
+
+/* ---- fast handlers: no modifiers ------------------------------------------------------------------------ */
+
+#define FAST_HALF(name, WIDEN, NARROW, expression)                                                           \
+    static inline uint16_t name##_bits(uint16_t a_bits, uint16_t b_bits, uint16_t c_bits)                    \
+    {                                                                                                        \
+        float a = WIDEN(a_bits), b = WIDEN(b_bits), c = WIDEN(c_bits);                                       \
+        (void)c;                                                                                             \
+        return NARROW(expression);                                                                           \
+    }                                                                                                        \
+    HANDLER_3(name##_single, uint16_t, uint16_t, uint16_t, uint16_t, name##_bits(a, b, c))                   \
+    HANDLER_3(name##_packed, uint32_t, uint32_t, uint32_t, uint32_t,                                         \
+              (uint32_t)name##_bits((uint16_t)(a >> 16), (uint16_t)(b >> 16), (uint16_t)(c >> 16)) << 16 |   \
+                  name##_bits((uint16_t)a, (uint16_t)b, (uint16_t)c))
+
+FAST_HALF(f16_add, num_f16_to_f32, num_f32_to_f16, a + b)
+FAST_HALF(f16_sub, num_f16_to_f32, num_f32_to_f16, a - b)
+FAST_HALF(f16_mul, num_f16_to_f32, num_f32_to_f16, PRODUCT(a, b))
+FAST_HALF(f16_fma, num_f16_to_f32, num_f32_to_f16, double_to_float_odd(fused(a, b, c)))
+FAST_HALF(bf16_add, num_bf16_to_f32, float_to_bf16, a + b)
+FAST_HALF(bf16_sub, num_bf16_to_f32, float_to_bf16, a - b)
+FAST_HALF(bf16_mul, num_bf16_to_f32, float_to_bf16, PRODUCT(a, b))
+FAST_HALF(bf16_fma, num_bf16_to_f32, float_to_bf16, double_to_float_odd(fused(a, b, c)))
+
+/* By format, operation (add, sub, mul, fma) and whether packed. */
+static op_run *const fast_handlers[2][4][2] = {
+    {{f16_add_single, f16_add_packed},
+     {f16_sub_single, f16_sub_packed},
+     {f16_mul_single, f16_mul_packed},
+     {f16_fma_single, f16_fma_packed}},
+    {{bf16_add_single, bf16_add_packed},
+     {bf16_sub_single, bf16_sub_packed},
+     {bf16_mul_single, bf16_mul_packed},
+     {bf16_fma_single, bf16_fma_packed}},
+};
+
+static void choose_handler(op *o)
+{
+    bool packed = ptx_type_kind((ptx_type)o->type) == PTX_KIND_PACKED;
+    if ((o->modifiers & ~MOD(RN)) || o->choice > HALF_FMA)
+        return;
+    if (o->arg[3] == ARG_NONE)
+        o->arg[3] = o->arg[1]; /* read and not used */
+    o->run = fast_handlers[is_bf16(o)][o->choice][packed];
 }
 
 static bool finish_half(decoder *d, op *o, const opcode *code)
@@ -124,6 +166,7 @@ static bool finish_half(decoder *d, op *o, const opcode *code)
         size_t n = strcspn(p, " ");
         if (n == strlen(base) && memcmp(p, base, n) == 0) {
             o->choice = index;
+            choose_handler(o);
             return true;
         }
         p += n + (p[n] == ' ');

@@ -8,38 +8,42 @@ __extension__ typedef __int128 s128;
 
 /* ---- sums and products -------------------------------------------------------------------------------- */
 
-/* One handler for each width: signedness makes no difference. */
-#define ANY_SIGN_2(name, expression)                                                                          \
-    HANDLER_2(name##_16, uint16_t, uint16_t, uint16_t, expression)                                            \
-    HANDLER_2(name##_32, uint32_t, uint32_t, uint32_t, expression)                                            \
-    HANDLER_2(name##_64, uint64_t, uint64_t, uint64_t, expression)                                            \
-    const op_family family_##name = {.typed = {[PTX_U16] = name##_16,                                         \
-                                               [PTX_S16] = name##_16,                                         \
-                                               [PTX_U32] = name##_32,                                         \
-                                               [PTX_S32] = name##_32,                                         \
-                                               [PTX_U64] = name##_64,                                         \
-                                               [PTX_S64] = name##_64}};
+/* Families of all integer types: with one handler for each width, as signedness makes no difference, or for each
+ * type. */
+#define FAMILY_ANY_SIGN(name, handler)                                                                       \
+    const op_family family_##name = {.typed = {[PTX_U16] = handler##_16,                                     \
+                                               [PTX_S16] = handler##_16,                                     \
+                                               [PTX_U32] = handler##_32,                                     \
+                                               [PTX_S32] = handler##_32,                                     \
+                                               [PTX_U64] = handler##_64,                                     \
+                                               [PTX_S64] = handler##_64}};
 
-/* One handler for each of the six types. */
-#define BY_SIGN(HANDLER, name, ...)                                                                           \
-    HANDLER(name##_u16, uint16_t, __VA_ARGS__)                                                                \
-    HANDLER(name##_s16, int16_t, __VA_ARGS__)                                                                 \
-    HANDLER(name##_u32, uint32_t, __VA_ARGS__)                                                                \
-    HANDLER(name##_s32, int32_t, __VA_ARGS__)                                                                 \
-    HANDLER(name##_u64, uint64_t, __VA_ARGS__)                                                                \
-    HANDLER(name##_s64, int64_t, __VA_ARGS__)                                                                 \
-    const op_family family_##name = {.typed = {[PTX_U16] = name##_u16,                                        \
-                                               [PTX_S16] = name##_s16,                                        \
-                                               [PTX_U32] = name##_u32,                                        \
-                                               [PTX_S32] = name##_s32,                                        \
-                                               [PTX_U64] = name##_u64,                                        \
-                                               [PTX_S64] = name##_s64}};
+#define FAMILY_BY_SIGN(name, handler)                                                                        \
+    const op_family family_##name = {.typed = {[PTX_U16] = handler##_u16,                                    \
+                                               [PTX_S16] = handler##_s16,                                    \
+                                               [PTX_U32] = handler##_u32,                                    \
+                                               [PTX_S32] = handler##_s32,                                    \
+                                               [PTX_U64] = handler##_u64,                                    \
+                                               [PTX_S64] = handler##_s64}};
+
+/* The same expression in each of the six types. */
+#define BY_SIGN(HANDLER, name, ...)                                                                          \
+    HANDLER(name##_u16, uint16_t, __VA_ARGS__)                                                               \
+    HANDLER(name##_s16, int16_t, __VA_ARGS__)                                                                \
+    HANDLER(name##_u32, uint32_t, __VA_ARGS__)                                                               \
+    HANDLER(name##_s32, int32_t, __VA_ARGS__)                                                                \
+    HANDLER(name##_u64, uint64_t, __VA_ARGS__)                                                               \
+    HANDLER(name##_s64, int64_t, __VA_ARGS__)                                                                \
+    FAMILY_BY_SIGN(name, name)
 
 #define SAME_1(name, T, expression) HANDLER_1(name, T, T, expression)
 #define SAME_2(name, T, expression) HANDLER_2(name, T, T, T, expression)
 #define SAME_3(name, T, expression) HANDLER_3(name, T, T, T, T, expression)
 
-ANY_SIGN_2(sub_int, a - b)
+HANDLER_2(sub_int_16, uint16_t, uint16_t, uint16_t, a - b)
+HANDLER_2(sub_int_32, uint32_t, uint32_t, uint32_t, a - b)
+HANDLER_2(sub_int_64, uint64_t, uint64_t, uint64_t, a - b)
+FAMILY_ANY_SIGN(sub_int, sub_int)
 
 static int32_t saturate_s32(int64_t value)
 {
@@ -65,15 +69,10 @@ const op_family family_add_int = {.typed = {[PTX_U16] = add_int_16,
 const op_family family_add_sat = {.typed = {[PTX_S32] = add_sat_s32}};
 const op_family family_sub_sat = {.typed = {[PTX_S32] = sub_sat_s32}};
 
-HANDLER_2(mul_lo_16, uint16_t, uint16_t, uint16_t, (uint32_t)a *b)
-HANDLER_2(mul_lo_32, uint32_t, uint32_t, uint32_t, a *b)
-HANDLER_2(mul_lo_64, uint64_t, uint64_t, uint64_t, a *b)
-const op_family family_mul_lo = {.typed = {[PTX_U16] = mul_lo_16,
-                                           [PTX_S16] = mul_lo_16,
-                                           [PTX_U32] = mul_lo_32,
-                                           [PTX_S32] = mul_lo_32,
-                                           [PTX_U64] = mul_lo_64,
-                                           [PTX_S64] = mul_lo_64}};
+HANDLER_2(mul_lo_16, uint16_t, uint16_t, uint16_t, PRODUCT((uint32_t)a, b))
+HANDLER_2(mul_lo_32, uint32_t, uint32_t, uint32_t, PRODUCT(a, b))
+HANDLER_2(mul_lo_64, uint64_t, uint64_t, uint64_t, PRODUCT(a, b))
+FAMILY_ANY_SIGN(mul_lo, mul_lo)
 
 /* High halves. */
 #define HIGH_u16(a, b) ((uint32_t)(a) * (b) >> 16)
@@ -90,31 +89,21 @@ MUL_HIGH(u32, uint32_t)
 MUL_HIGH(s32, int32_t)
 MUL_HIGH(u64, uint64_t)
 MUL_HIGH(s64, int64_t)
-const op_family family_mul_hi = {.typed = {[PTX_U16] = mul_hi_u16,
-                                           [PTX_S16] = mul_hi_s16,
-                                           [PTX_U32] = mul_hi_u32,
-                                           [PTX_S32] = mul_hi_s32,
-                                           [PTX_U64] = mul_hi_u64,
-                                           [PTX_S64] = mul_hi_s64}};
+FAMILY_BY_SIGN(mul_hi, mul_hi)
 
-HANDLER_2(mul_wide_u16, uint32_t, uint16_t, uint16_t, (uint32_t)a *b)
-HANDLER_2(mul_wide_s16, int32_t, int16_t, int16_t, a *b)
-HANDLER_2(mul_wide_u32, uint64_t, uint32_t, uint32_t, (uint64_t)a *b)
-HANDLER_2(mul_wide_s32, int64_t, int32_t, int32_t, (int64_t)a *b)
+HANDLER_2(mul_wide_u16, uint32_t, uint16_t, uint16_t, PRODUCT((uint32_t)a, b))
+HANDLER_2(mul_wide_s16, int32_t, int16_t, int16_t, PRODUCT(a, b))
+HANDLER_2(mul_wide_u32, uint64_t, uint32_t, uint32_t, PRODUCT((uint64_t)a, b))
+HANDLER_2(mul_wide_s32, int64_t, int32_t, int32_t, PRODUCT((int64_t)a, b))
 const op_family family_mul_wide = {.typed = {[PTX_U16] = mul_wide_u16,
                                              [PTX_S16] = mul_wide_s16,
                                              [PTX_U32] = mul_wide_u32,
                                              [PTX_S32] = mul_wide_s32}};
 
-HANDLER_3(mad_lo_16, uint16_t, uint16_t, uint16_t, uint16_t, (uint32_t)a *b + c)
-HANDLER_3(mad_lo_32, uint32_t, uint32_t, uint32_t, uint32_t, a *b + c)
-HANDLER_3(mad_lo_64, uint64_t, uint64_t, uint64_t, uint64_t, a *b + c)
-const op_family family_mad_lo = {.typed = {[PTX_U16] = mad_lo_16,
-                                           [PTX_S16] = mad_lo_16,
-                                           [PTX_U32] = mad_lo_32,
-                                           [PTX_S32] = mad_lo_32,
-                                           [PTX_U64] = mad_lo_64,
-                                           [PTX_S64] = mad_lo_64}};
+HANDLER_3(mad_lo_16, uint16_t, uint16_t, uint16_t, uint16_t, PRODUCT((uint32_t)a, b) + c)
+HANDLER_3(mad_lo_32, uint32_t, uint32_t, uint32_t, uint32_t, PRODUCT(a, b) + c)
+HANDLER_3(mad_lo_64, uint64_t, uint64_t, uint64_t, uint64_t, PRODUCT(a, b) + c)
+FAMILY_ANY_SIGN(mad_lo, mad_lo)
 
 #define MAD_HIGH(name, T, U) HANDLER_3(mad_hi_##name, T, T, T, T, (U)HIGH_##name(a, b) + (U)c)
 MAD_HIGH(u16, uint16_t, uint32_t)
@@ -123,20 +112,15 @@ MAD_HIGH(u32, uint32_t, uint32_t)
 MAD_HIGH(s32, int32_t, uint32_t)
 MAD_HIGH(u64, uint64_t, uint64_t)
 MAD_HIGH(s64, int64_t, uint64_t)
-const op_family family_mad_hi = {.typed = {[PTX_U16] = mad_hi_u16,
-                                           [PTX_S16] = mad_hi_s16,
-                                           [PTX_U32] = mad_hi_u32,
-                                           [PTX_S32] = mad_hi_s32,
-                                           [PTX_U64] = mad_hi_u64,
-                                           [PTX_S64] = mad_hi_s64}};
+FAMILY_BY_SIGN(mad_hi, mad_hi)
 
 HANDLER_3(mad_hi_sat, int32_t, int32_t, int32_t, int32_t, saturate_s32((int64_t)HIGH_s32(a, b) + c))
 const op_family family_mad_hi_sat = {.typed = {[PTX_S32] = mad_hi_sat}};
 
-HANDLER_3(mad_wide_u16, uint32_t, uint16_t, uint16_t, uint32_t, (uint32_t)a *b + c)
-HANDLER_3(mad_wide_s16, uint32_t, int16_t, int16_t, uint32_t, (uint32_t)(a * b) + c)
-HANDLER_3(mad_wide_u32, uint64_t, uint32_t, uint32_t, uint64_t, (uint64_t)a *b + c)
-HANDLER_3(mad_wide_s32, uint64_t, int32_t, int32_t, uint64_t, (uint64_t)((int64_t)a * b) + c)
+HANDLER_3(mad_wide_u16, uint32_t, uint16_t, uint16_t, uint32_t, PRODUCT((uint32_t)a, b) + c)
+HANDLER_3(mad_wide_s16, uint32_t, int16_t, int16_t, uint32_t, (uint32_t)PRODUCT(a, b) + c)
+HANDLER_3(mad_wide_u32, uint64_t, uint32_t, uint32_t, uint64_t, PRODUCT((uint64_t)a, b) + c)
+HANDLER_3(mad_wide_s32, uint64_t, int32_t, int32_t, uint64_t, (uint64_t)PRODUCT((int64_t)a, b) + c)
 const op_family family_mad_wide = {.typed = {[PTX_U16] = mad_wide_u16,
                                              [PTX_S16] = mad_wide_s16,
                                              [PTX_U32] = mad_wide_u32,
@@ -160,15 +144,15 @@ BY_SIGN(SAME_3, sad, (a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_
 
 /* ---- quotients ---------------------------------------------------------------------------------------- */
 
-/* Division by zero gives all ones, and the dividend as remainder, as the device does; the most negative number divided
- * by -1 wraps to itself. */
+/* Divided by zero, quotient and remainder are all ones, as on a device; the most negative number divided by -1 wraps
+ * to itself. */
 #define DIVIDE_unsigned(T, a, b) ((b) ? (a) / (b) : (T)~UINT64_C(0))
-#define REMAIN_unsigned(T, a, b) ((b) ? (a) % (b) : (a))
+#define REMAIN_unsigned(T, a, b) ((b) ? (a) % (b) : (T)~UINT64_C(0))
 #define DIVIDE_signed(T, a, b) ((b) == -1 ? (T)(0 - (uint64_t)(a)) : (b) ? (T)((a) / (b)) : (T)-1)
-#define REMAIN_signed(T, a, b) ((b) == -1 ? (T)0 : (b) ? (T)((a) % (b)) : (a))
+#define REMAIN_signed(T, a, b) ((b) == -1 ? (T)0 : (b) ? (T)((a) % (b)) : (T)-1)
 
-#define QUOTIENT(name, T, sign)                                                                               \
-    HANDLER_2(div_##name, T, T, T, DIVIDE_##sign(T, a, b))                                                    \
+#define QUOTIENT(name, T, sign)                                                                              \
+    HANDLER_2(div_##name, T, T, T, DIVIDE_##sign(T, a, b))                                                   \
     HANDLER_2(rem_##name, T, T, T, REMAIN_##sign(T, a, b))
 QUOTIENT(u16, uint16_t, unsigned)
 QUOTIENT(s16, int16_t, signed)
@@ -176,18 +160,8 @@ QUOTIENT(u32, uint32_t, unsigned)
 QUOTIENT(s32, int32_t, signed)
 QUOTIENT(u64, uint64_t, unsigned)
 QUOTIENT(s64, int64_t, signed)
-const op_family family_div_int = {.typed = {[PTX_U16] = div_u16,
-                                            [PTX_S16] = div_s16,
-                                            [PTX_U32] = div_u32,
-                                            [PTX_S32] = div_s32,
-                                            [PTX_U64] = div_u64,
-                                            [PTX_S64] = div_s64}};
-const op_family family_rem = {.typed = {[PTX_U16] = rem_u16,
-                                        [PTX_S16] = rem_s16,
-                                        [PTX_U32] = rem_u32,
-                                        [PTX_S32] = rem_s32,
-                                        [PTX_U64] = rem_u64,
-                                        [PTX_S64] = rem_s64}};
+FAMILY_BY_SIGN(div_int, div)
+FAMILY_BY_SIGN(rem, rem)
 
 /* ---- sign and order ----------------------------------------------------------------------------------- */
 
@@ -198,13 +172,13 @@ BY_SIGN(SAME_1, abs_int, a > 0 ? (uint64_t)a : 0 - (uint64_t)a)
 BY_SIGN(SAME_1, neg_int, 0 - (uint64_t)a)
 
 /* min, max of packed 16-bit halves. */
-#define PACKED_PICK(name, T, relation)                                                                        \
-    static uint32_t name##_bits(uint32_t a, uint32_t b)                                                       \
-    {                                                                                                         \
-        T al = (T)a, bl = (T)b, ah = (T)(a >> 16), bh = (T)(b >> 16);                                         \
-        T low = al relation bl ? al : bl, high = ah relation bh ? ah : bh;                                    \
-        return (uint32_t)(uint16_t)high << 16 | (uint16_t)low;                                                \
-    }                                                                                                         \
+#define PACKED_PICK(name, T, relation)                                                                       \
+    static uint32_t name##_bits(uint32_t a, uint32_t b)                                                      \
+    {                                                                                                        \
+        T al = (T)a, bl = (T)b, ah = (T)(a >> 16), bh = (T)(b >> 16);                                        \
+        T low = al relation bl ? al : bl, high = ah relation bh ? ah : bh;                                   \
+        return (uint32_t)(uint16_t)high << 16 | (uint16_t)low;                                               \
+    }                                                                                                        \
     HANDLER_2(name, uint32_t, uint32_t, uint32_t, name##_bits(a, b))
 PACKED_PICK(min_u16x2, uint16_t, <)
 PACKED_PICK(min_s16x2, int16_t, <)
@@ -218,21 +192,22 @@ const op_family family_max_packed = {.typed = {[PTX_U16X2] = max_u16x2, [PTX_S16
 /* What `choice` of an extended-precision op says. */
 enum { CARRY_IN = 1, CARRY_OUT = 2 };
 
-#define CARRY_HANDLER(name, T, in_default, sum_expression, carry_expression)                                              \
-    static void name(warp *w, const op *o, uint32_t mask)                                                     \
-    {                                                                                                         \
-        T *d = REG(w, o->arg[0]);                                                                             \
-        const T *as = REG(w, o->arg[1]), *bs = REG(w, o->arg[2]);                                             \
-        uint32_t carries = 0;                                                                                 \
-        EACH_LANE(mask)                                                                                       \
-        {                                                                                                     \
-            T a = as[lane], b = bs[lane], in = o->choice & CARRY_IN ? (T)(w->carry >> lane & 1) : in_default; \
-            T sum = (T)(sum_expression);                                                                      \
-            d[lane] = sum;                                                                                    \
-            carries |= (uint32_t)(carry_expression) << lane;                                                  \
-        }                                                                                                     \
-        if (o->choice & CARRY_OUT)                                                                            \
-            predicate_write(&w->carry, mask, carries);                                                        \
+#define CARRY_HANDLER(name, T, in_default, sum_expression, carry_expression)                                 \
+    static void name(warp *w, const op *o, uint32_t mask)                                                    \
+    {                                                                                                        \
+        T *d = REG(w, o->arg[0]);                                                                            \
+        const T *as = REG(w, o->arg[1]), *bs = REG(w, o->arg[2]);                                            \
+        uint32_t carries = 0;                                                                                \
+        EACH_LANE(mask)                                                                                      \
+        {                                                                                                    \
+            T a = as[lane], b = bs[lane],                                                                    \
+              in = o->choice & CARRY_IN ? (T)(w->carry >> lane & 1) : in_default;                            \
+            T sum = (T)(sum_expression);                                                                     \
+            d[lane] = sum;                                                                                   \
+            carries |= (uint32_t)(carry_expression) << lane;                                                 \
+        }                                                                                                    \
+        if (o->choice & CARRY_OUT)                                                                           \
+            predicate_write(&w->carry, mask, carries);                                                       \
     }
 
 /* A carry leaves when the sum wrapped. A difference is a + ~b + 1, so its carry is set when there is no borrow: the ISA
@@ -263,26 +238,26 @@ const op_family family_sub_carry = {.finish = finish_carry,
                                               [PTX_S64] = sub_carry_64}};
 
 /* mad{c}.lo/.hi{.cc}: a product's half, plus c and the carry. */
-#define MAD_CARRY(name, T, product_expression)                                                                \
-    static void name(warp *w, const op *o, uint32_t mask)                                                     \
-    {                                                                                                         \
-        T *d = REG(w, o->arg[0]);                                                                             \
-        const T *as = REG(w, o->arg[1]), *bs = REG(w, o->arg[2]), *cs = REG(w, o->arg[3]);                    \
-        uint32_t carries = 0;                                                                                 \
-        EACH_LANE(mask)                                                                                       \
-        {                                                                                                     \
-            T a = as[lane], b = bs[lane], c = cs[lane], in = (T)(w->carry >> lane & 1);                       \
-            T product = (T)(product_expression), sum;                                                         \
-            in = o->choice & CARRY_IN ? in : 0;                                                               \
-            sum = (T)((T)(product + c) + in);                                                                 \
-            d[lane] = sum;                                                                                    \
-            carries |= (uint32_t)(sum < product || (in && sum == product)) << lane;                           \
-        }                                                                                                     \
-        if (o->choice & CARRY_OUT)                                                                            \
-            predicate_write(&w->carry, mask, carries);                                                        \
+#define MAD_CARRY(name, T, product_expression)                                                               \
+    static void name(warp *w, const op *o, uint32_t mask)                                                    \
+    {                                                                                                        \
+        T *d = REG(w, o->arg[0]);                                                                            \
+        const T *as = REG(w, o->arg[1]), *bs = REG(w, o->arg[2]), *cs = REG(w, o->arg[3]);                   \
+        uint32_t carries = 0;                                                                                \
+        EACH_LANE(mask)                                                                                      \
+        {                                                                                                    \
+            T a = as[lane], b = bs[lane], c = cs[lane], in = (T)(w->carry >> lane & 1);                      \
+            T product = (T)(product_expression), sum;                                                        \
+            in = o->choice & CARRY_IN ? in : 0;                                                              \
+            sum = (T)((T)(product + c) + in);                                                                \
+            d[lane] = sum;                                                                                   \
+            carries |= (uint32_t)(sum < product || (in && sum == product)) << lane;                          \
+        }                                                                                                    \
+        if (o->choice & CARRY_OUT)                                                                           \
+            predicate_write(&w->carry, mask, carries);                                                       \
     }
-MAD_CARRY(mad_lo_carry_32, uint32_t, a *b)
-MAD_CARRY(mad_lo_carry_64, uint64_t, a *b)
+MAD_CARRY(mad_lo_carry_32, uint32_t, PRODUCT(a, b))
+MAD_CARRY(mad_lo_carry_64, uint64_t, PRODUCT(a, b))
 MAD_CARRY(mad_hi_carry_u32, uint32_t, HIGH_u32(a, b))
 MAD_CARRY(mad_hi_carry_s32, uint32_t, HIGH_s32((int32_t)a, (int32_t)b))
 MAD_CARRY(mad_hi_carry_u64, uint64_t, HIGH_u64(a, b))
@@ -320,7 +295,8 @@ static void run_dp4a(warp *w, const op *o, uint32_t mask)
     {
         uint32_t sum = c[lane];
         for (uint32_t i = 0; i < 4; i++)
-            sum += (uint32_t)(byte_of(a[lane], i, o->type == PTX_S32) * byte_of(b[lane], i, o->type2 == PTX_S32));
+            sum += (uint32_t)(byte_of(a[lane], i, o->type == PTX_S32) *
+                              byte_of(b[lane], i, o->type2 == PTX_S32));
         d[lane] = sum;
     }
 }

@@ -84,18 +84,19 @@ uint64_t atomic_combine(atomic_operation how, ptx_type type, uint64_t old, uint6
 
 /* ---- one word of memory ------------------------------------------------------------------------------- */
 
-#define EXCHANGE(T)                                                                                           \
-    {                                                                                                         \
-        T *word = (T *)(void *)at, old = __atomic_load_n(word, __ATOMIC_RELAXED), new;                        \
-        do                                                                                                    \
-            new = (T)(how == ATOMIC_CAS ? (old == (T)b ? c : old) : atomic_combine(how, type, old, b, flush)); \
-        while (!__atomic_compare_exchange_n(word, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));     \
-        *changed = *changed || old != new;                                                                    \
-        return old;                                                                                           \
+#define EXCHANGE(T)                                                                                          \
+    {                                                                                                        \
+        T *word = (T *)(void *)at, old = __atomic_load_n(word, __ATOMIC_RELAXED), new;                       \
+        do                                                                                                   \
+            new =                                                                                            \
+                (T)(how == ATOMIC_CAS ? (old == (T)b ? c : old) : atomic_combine(how, type, old, b, flush)); \
+        while (!__atomic_compare_exchange_n(word, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));    \
+        *changed = *changed || old != new;                                                                   \
+        return old;                                                                                          \
     }
 
-uint64_t atomic_exchange_word(uint8_t *at, atomic_operation how, ptx_type type, uint64_t b, uint64_t c, bool flush,
-                              bool *changed)
+uint64_t atomic_exchange_word(uint8_t *at, atomic_operation how, ptx_type type, uint64_t b, uint64_t c,
+                              bool flush, bool *changed)
 {
     switch (ptx_type_bytes(type)) {
     case 2: EXCHANGE(uint16_t)
@@ -139,19 +140,56 @@ static bool is_global(const op *o, uint64_t address)
     return o->space == PTX_GLOBAL || (o->space == PTX_GENERIC && (address & WINDOW_MASK) == 0);
 }
 
+/* The usual case, 32-bit integers. In shared memory, which one host thread has, nothing need be locked. */
+static uint32_t exchange_32(uint32_t *word, const op *o, uint32_t b, uint32_t c)
+{
+    uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED), new;
+    atomic_operation how = (atomic_operation)o->choice;
+    if (o->space == PTX_SHARED) {
+        *word = how == ATOMIC_CAS ? (old == b ? c : old)
+                                  : (uint32_t)atomic_combine(how, (ptx_type)o->type, old, b, false);
+        return old;
+    }
+    if (how == ATOMIC_ADD)
+        return __atomic_fetch_add(word, b, __ATOMIC_SEQ_CST);
+    do
+        new = how == ATOMIC_CAS ? (old == b ? c : old)
+                                : (uint32_t)atomic_combine(how, (ptx_type)o->type, old, b, false);
+    while (!__atomic_compare_exchange_n(word, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    return old;
+}
+
+static void run_atomic_32(warp *w, const op *o, uint32_t mask)
+{
+    uint8_t *at[WARP_LANES];
+    memory_lanes(w, o, mask, 4, MEMORY_WRITE, at);
+    const uint32_t *b = REG(w, o->arg[1]), *c = o->arg[2] == ARG_NONE ? b : REG(w, o->arg[2]);
+    uint32_t *d = o->arg[0] == ARG_NONE ? NULL : REG(w, o->arg[0]);
+    bool changed = false; /* a lock that was not got is no effect */
+    EACH_LANE(mask)
+    {
+        uint32_t *word = (uint32_t *)(void *)at[lane], old = exchange_32(word, o, b[lane], c[lane]);
+        changed = changed || *word != old;
+        if (d)
+            d[lane] = old;
+    }
+    if (changed)
+        cluster_effect(CLUSTER(w));
+}
+
 /* arg: d (atom only), b, c */
 static void run_atomic(warp *w, const op *o, uint32_t mask)
 {
     uint8_t *at[WARP_LANES];
     uint32_t bytes = ptx_type_bytes((ptx_type)o->type);
-    bool changed = false; /* a lock that was not got is no effect */
+    bool changed = false;
     memory_lanes(w, o, mask, bytes, MEMORY_WRITE, at);
     EACH_LANE(mask)
     {
         uint64_t b = source(w, o->arg[1], lane, bytes), c = source(w, o->arg[2], lane, bytes);
         bool flush = is_global(o, memory_lane_address(w, o->address[0], lane));
-        uint64_t old =
-            atomic_exchange_word(at[lane], (atomic_operation)o->choice, (ptx_type)o->type, b, c, flush, &changed);
+        uint64_t old = atomic_exchange_word(at[lane], (atomic_operation)o->choice, (ptx_type)o->type, b, c,
+                                            flush, &changed);
         if (o->arg[0] != ARG_NONE)
             memcpy((uint8_t *)REG(w, o->arg[0]) + lane * bytes, &old, bytes);
     }
@@ -174,7 +212,8 @@ static bool finish_operands(decoder *d, op *o, bool has_result)
         !decode_source(d, &i->operands[next++], bits, (ptx_type)o->type, &o->arg[1]))
         return false;
     o->space = (uint8_t)space;
-    return o->choice != ATOMIC_CAS || decode_source(d, &i->operands[next], bits, (ptx_type)o->type, &o->arg[2]);
+    return o->choice != ATOMIC_CAS ||
+           decode_source(d, &i->operands[next], bits, (ptx_type)o->type, &o->arg[2]);
 }
 
 static bool finish_atomic(decoder *d, op *o, const opcode *code, bool has_result)
@@ -183,7 +222,8 @@ static bool finish_atomic(decoder *d, op *o, const opcode *code, bool has_result
     if (how < 0 || !atomic_allowed((atomic_operation)how, (ptx_type)o->type))
         return decode_refuse(d, "no such operation for type .%s", ptx_type_name((ptx_type)o->type));
     o->choice = (uint8_t)how;
-    o->run = run_atomic;
+    bool word = o->type == PTX_U32 || o->type == PTX_S32 || o->type == PTX_B32;
+    o->run = word ? run_atomic_32 : run_atomic;
     return finish_operands(d, o, has_result);
 }
 

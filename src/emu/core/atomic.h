@@ -22,8 +22,8 @@ typedef enum atomic_operation {
 bool atomic_allowed(atomic_operation how, ptx_type type);
 /* Returns what was there before; sets *changed when that is not what is there now. `flush`: f32 additions flush
  * subnormals. */
-uint64_t atomic_exchange_word(uint8_t *at, atomic_operation how, ptx_type type, uint64_t b, uint64_t c, bool flush,
-                              bool *changed);
+uint64_t atomic_exchange_word(uint8_t *at, atomic_operation how, ptx_type type, uint64_t b, uint64_t c,
+                              bool flush, bool *changed);
 uint64_t atomic_combine(atomic_operation how, ptx_type type, uint64_t old, uint64_t b, bool flush);
 
 #endif

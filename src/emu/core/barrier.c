@@ -43,8 +43,8 @@ static uint32_t uniform(warp *w, uint32_t argument, uint32_t mask, const char *w
     const uint32_t *value = REG(w, argument);
     uint32_t first = value[__builtin_ctz(mask)];
     EACH_LANE(mask)
-        if (value[lane] != first)
-            lane_fault(w, lane, "%s is %u here and %u in another lane of the warp", what, value[lane], first);
+    if (value[lane] != first)
+        lane_fault(w, lane, "%s is %u here and %u in another lane of the warp", what, value[lane], first);
     return first;
 }
 
@@ -59,9 +59,11 @@ static barrier_call read_call(warp *w, const op *o, uint32_t mask)
     barrier_call call = {.id = uniform(w, o->arg[0], mask, "the barrier"), .implicit = o->arg[1] == ARG_NONE};
     if (call.id >= NAMED_BARRIERS)
         warp_fault(w, "barrier %u: there are %d", call.id, NAMED_BARRIERS);
-    call.threads = call.implicit ? live_threads(w->cta) : uniform(w, o->arg[1], mask, "the number of threads");
+    call.threads =
+        call.implicit ? live_threads(w->cta) : uniform(w, o->arg[1], mask, "the number of threads");
     if (call.threads == 0 || call.threads % WARP_LANES)
-        warp_fault(w, "barrier %u for %u threads: a multiple of %d is needed", call.id, call.threads, WARP_LANES);
+        warp_fault(w, "barrier %u for %u threads: a multiple of %d is needed", call.id, call.threads,
+                   WARP_LANES);
     if (call.threads > w->cta->warp_count * WARP_LANES)
         warp_fault(w, "barrier %u for %u threads, in a CTA of %u", call.id, call.threads, GRID(w)->threads);
     return call;
@@ -99,7 +101,7 @@ static void deliver(warp *w, const op *o, uint32_t mask, const named_barrier *b)
     uint32_t *d = REG(w, o->arg[3]);
     if (o->type == PTX_U32) {
         EACH_LANE(mask)
-            d[lane] = b->last_popc;
+        d[lane] = b->last_popc;
     } else {
         bool result = o->choice == 0 ? b->last_all : b->last_any;
         predicate_write(d, mask, result ? ALL_LANES : 0);

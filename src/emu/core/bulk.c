@@ -77,7 +77,8 @@ static void move_bulk(pending *p, uint8_t *to)
     const char *error = NULL;
     if (!b->reduces)
         memcpy(to, from, b->bytes);
-    else if (!async_reduce(b->element, b->reduction, to, from, b->bytes / async_element_bytes(b->element), &error))
+    else if (!async_reduce(b->element, b->reduction, to, from, b->bytes / async_element_bytes(b->element),
+                           &error))
         warp_fault(p->warp, "%s", error);
 }
 
@@ -150,7 +151,7 @@ static void issue_bulk(warp *w, const op *o, uint32_t lane)
 static void run_bulk(warp *w, const op *o, uint32_t mask)
 {
     EACH_LANE(mask)
-        issue_bulk(w, o, lane);
+    issue_bulk(w, o, lane);
 }
 
 /* ---- tensors ------------------------------------------------------------------------------------------ */
@@ -172,8 +173,8 @@ static void carry_out_tensor_load(pending *p)
     async_global global = {p->warp, map_global};
     const char *error = NULL;
     for (uint32_t rank = 0; rank < c->cta_count; rank++)
-        if (t->ctas >> rank & 1 &&
-            !async_tensor_load(&t->map, t->coord, c->ctas[rank].shared + t->offset, t->offset, &global, &error))
+        if (t->ctas >> rank & 1 && !async_tensor_load(&t->map, t->coord, c->ctas[rank].shared + t->offset,
+                                                      t->offset, &global, &error))
             warp_fault(p->warp, "%s", error);
     tell_barriers(p, t->ctas, t->barrier_offset, async_tensor_box_bytes(&t->map));
 }
@@ -242,7 +243,7 @@ static void issue_tensor(warp *w, const op *o, uint32_t lane)
 static void run_tensor(warp *w, const op *o, uint32_t mask)
 {
     EACH_LANE(mask)
-        issue_tensor(w, o, lane);
+    issue_tensor(w, o, lane);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------- */
@@ -251,7 +252,7 @@ static void run_commit(warp *w, const op *o, uint32_t mask)
 {
     (void)o;
     EACH_LANE(mask)
-        w->bulk_group[lane]++;
+    w->bulk_group[lane]++;
 }
 
 static void run_wait(warp *w, const op *o, uint32_t mask)
@@ -290,10 +291,12 @@ static bool find_reduction(decoder *d, op *o, const opcode *code)
         ptx_type type;
         emu_element element;
     } elements[] = {
-        {PTX_U32, EMU_U32}, {PTX_B32, EMU_U32}, {PTX_S32, EMU_S32}, {PTX_U64, EMU_U64},  {PTX_B64, EMU_U64},
+        {PTX_U32, EMU_U32}, {PTX_B32, EMU_U32}, {PTX_S32, EMU_S32}, {PTX_U64, EMU_U64},   {PTX_B64, EMU_U64},
         {PTX_S64, EMU_S64}, {PTX_F16, EMU_F16}, {PTX_F64, EMU_F64}, {PTX_BF16, EMU_BF16}, {PTX_F32, EMU_F32},
     };
-    int how = strncmp(code->full, "cp.reduce", 9) == 0 ? opcode_pick(code, "add min max inc dec and or xor", -1) : -1;
+    int how = strncmp(code->full, "cp.reduce", 9) == 0
+                  ? opcode_pick(code, "add min max inc dec and or xor", -1)
+                  : -1;
     o->choice2 = how < 0 ? NO_REDUCTION : (uint8_t)how;
     if (how < 0 || code->type_count == 0)
         return true;

@@ -9,7 +9,7 @@ enum { POISON = 0xff };
 typedef struct cta_layout {
     size_t registers, local; /* of a warp */
     size_t shared, barrier_words;
-    size_t total;            /* of a CTA */
+    size_t total; /* of a CTA */
     uint32_t warps, shared_bytes;
 } cta_layout;
 

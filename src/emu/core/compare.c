@@ -40,27 +40,27 @@ static uint32_t gather_bits(const uint8_t bytes[WARP_LANES])
     return bits;
 }
 
-#define COMPARE_CASE(kind, relation)                                                                          \
-    case kind:                                                                                                \
-        for (uint32_t lane = 0; lane < WARP_LANES; lane++)                                                    \
-            flags[lane] = a[lane] relation b[lane];                                                           \
+#define COMPARE_CASE(kind, relation)                                                                         \
+    case kind:                                                                                               \
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++)                                                   \
+            flags[lane] = a[lane] relation b[lane];                                                          \
         break;
 
-#define COMPARE_INT(name, T)                                                                                  \
-    static uint32_t name(const void *left, const void *right, comparison how)                                 \
-    {                                                                                                         \
-        const T *a = left, *b = right;                                                                        \
-        uint8_t flags[WARP_LANES];                                                                            \
-        switch (how) {                                                                                        \
-            COMPARE_CASE(CMP_EQ, ==)                                                                          \
-            COMPARE_CASE(CMP_LT, <)                                                                           \
-            COMPARE_CASE(CMP_LE, <=)                                                                          \
-            COMPARE_CASE(CMP_GT, >)                                                                           \
-            COMPARE_CASE(CMP_GE, >=)                                                                          \
-            COMPARE_CASE(CMP_NE, !=)                                                                          \
-        default: memset(flags, 0, sizeof flags); break;                                                       \
-        }                                                                                                     \
-        return gather_bits(flags);                                                                            \
+#define COMPARE_INT(name, T)                                                                                 \
+    static uint32_t name(const void *left, const void *right, comparison how)                                \
+    {                                                                                                        \
+        const T *a = left, *b = right;                                                                       \
+        uint8_t flags[WARP_LANES];                                                                           \
+        switch (how) {                                                                                       \
+            COMPARE_CASE(CMP_EQ, ==)                                                                         \
+            COMPARE_CASE(CMP_LT, <)                                                                          \
+            COMPARE_CASE(CMP_LE, <=)                                                                         \
+            COMPARE_CASE(CMP_GT, >)                                                                          \
+            COMPARE_CASE(CMP_GE, >=)                                                                         \
+            COMPARE_CASE(CMP_NE, !=)                                                                         \
+        default: memset(flags, 0, sizeof flags); break;                                                      \
+        }                                                                                                    \
+        return gather_bits(flags);                                                                           \
     }
 COMPARE_INT(compare_u16, uint16_t)
 COMPARE_INT(compare_s16, int16_t)
@@ -68,6 +68,41 @@ COMPARE_INT(compare_u32, uint32_t)
 COMPARE_INT(compare_s32, int32_t)
 COMPARE_INT(compare_u64, uint64_t)
 COMPARE_INT(compare_s64, int64_t)
+
+/* f32 without .ftz: the unordered comparisons are the others' opposites. */
+#define COMPARE_NOT(kind, relation)                                                                          \
+    case kind:                                                                                               \
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++)                                                   \
+            flags[lane] = !(a[lane] relation b[lane]);                                                       \
+        break;
+
+static uint32_t compare_f32(const void *left, const void *right, comparison how)
+{
+    const float *a = left, *b = right;
+    uint8_t flags[WARP_LANES];
+    switch (how) {
+        COMPARE_CASE(CMP_EQ, ==)
+        COMPARE_CASE(CMP_LT, <)
+        COMPARE_CASE(CMP_LE, <=)
+        COMPARE_CASE(CMP_GT, >)
+        COMPARE_CASE(CMP_GE, >=)
+        COMPARE_CASE(CMP_NEU, !=)
+        COMPARE_NOT(CMP_LTU, >=)
+        COMPARE_NOT(CMP_LEU, >)
+        COMPARE_NOT(CMP_GTU, <=)
+        COMPARE_NOT(CMP_GEU, <)
+    default:
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+            bool nan = a[lane] != a[lane] || b[lane] != b[lane];
+            flags[lane] = how == CMP_NAN   ? nan
+                          : how == CMP_NUM ? !nan
+                          : how == CMP_EQU ? nan || a[lane] == b[lane]
+                                           : !nan && a[lane] != b[lane];
+        }
+        break;
+    }
+    return gather_bits(flags);
+}
 
 static bool compare_double(double a, double b, comparison how)
 {
@@ -150,6 +185,10 @@ static uint32_t compare(const op *o, ptx_type type, const void *a, const void *b
     case PTX_B64:
     case PTX_U64: return compare_u64(a, b, how);
     case PTX_S64: return compare_s64(a, b, how);
+    case PTX_F32:
+        if (!(o->modifiers & MOD(FTZ)))
+            return compare_f32(a, b, how);
+        return compare_floats(o, type, a, b, high);
     default: return compare_floats(o, type, a, b, high);
     }
 }
@@ -162,13 +201,16 @@ static uint32_t combine(const warp *w, const op *o, uint32_t bits, uint32_t argu
     return o->choice2 == COMBINE_AND ? bits & c : o->choice2 == COMBINE_OR ? bits | c : bits ^ c;
 }
 
-static bool finish_comparison(decoder *d, op *o, const opcode *code)
+/* `third`: the operand that goes with a boolean operation, and only with one. */
+static bool finish_comparison(decoder *d, op *o, const opcode *code, uint32_t third)
 {
     int how = opcode_pick(code, COMPARISONS, -1);
     if (how < 0)
         return decode_refuse(d, "a comparison expected");
     o->choice = (uint8_t)(how > CMP_NAN ? how - CMP_NAN - 1 + CMP_LT : how);
     o->choice2 = (uint8_t)opcode_pick(code, "- and or xor", COMBINE_NONE);
+    if ((o->choice2 == COMBINE_NONE) != (third == ARG_NONE))
+        return decode_refuse(d, "a third operand goes with .and, .or or .xor");
     return true;
 }
 
@@ -186,30 +228,29 @@ static void run_setp(warp *w, const op *o, uint32_t mask)
     predicate_write(&PREDICATE(w, o->arg[0]), mask, p);
 }
 
-/* The usual case: integers, one destination, nothing combined. */
-#define SETP_SIMPLE(name, T)                                                                                  \
-    static void setp_##name(warp *w, const op *o, uint32_t mask)                                              \
-    {                                                                                                         \
-        uint32_t bits = compare_##name(REG(w, o->arg[2]), REG(w, o->arg[3]), (comparison)o->choice);          \
-        predicate_write(&PREDICATE(w, o->arg[0]), mask, bits);                                                \
+/* The usual case: one destination, nothing combined. */
+#define SETP_SIMPLE(name, T)                                                                                 \
+    static void setp_##name(warp *w, const op *o, uint32_t mask)                                             \
+    {                                                                                                        \
+        uint32_t bits = compare_##name(REG(w, o->arg[2]), REG(w, o->arg[3]), (comparison)o->choice);         \
+        predicate_write(&PREDICATE(w, o->arg[0]), mask, bits);                                               \
     }
 SETP_SIMPLE(u32, uint32_t)
 SETP_SIMPLE(s32, int32_t)
 SETP_SIMPLE(u64, uint64_t)
 SETP_SIMPLE(s64, int64_t)
+SETP_SIMPLE(f32, float)
 
 static bool finish_setp(decoder *d, op *o, const opcode *code)
 {
     static op_run *const simple[PTX_TYPE_COUNT] = {
-        [PTX_B32] = setp_u32, [PTX_U32] = setp_u32, [PTX_S32] = setp_s32,
-        [PTX_B64] = setp_u64, [PTX_U64] = setp_u64, [PTX_S64] = setp_s64,
+        [PTX_B32] = setp_u32, [PTX_U32] = setp_u32, [PTX_S32] = setp_s32, [PTX_B64] = setp_u64,
+        [PTX_U64] = setp_u64, [PTX_S64] = setp_s64, [PTX_F32] = setp_f32,
     };
-    if (!finish_comparison(d, o, code))
+    if (!finish_comparison(d, o, code, o->arg[4]))
         return false;
-    if ((o->choice2 == COMBINE_NONE) != (o->arg[4] == ARG_NONE))
-        return decode_refuse(d, "a third operand goes with .and, .or or .xor");
     o->run = run_setp;
-    if (simple[o->type] && o->choice2 == COMBINE_NONE && o->arg[1] == 0)
+    if (simple[o->type] && o->choice2 == COMBINE_NONE && o->arg[1] == 0 && !(o->modifiers & MOD(FTZ)))
         o->run = simple[o->type];
     return true;
 }
@@ -237,14 +278,14 @@ static void run_set_packed(warp *w, const op *o, uint32_t mask)
     uint32_t high = combine(w, o, compare(o, (ptx_type)o->type2, a, b, 1), o->arg[3]);
     uint32_t yes = o->type == PTX_F16X2 ? 0x3c00 : o->type == PTX_BF16X2 ? 0x3f80 : 0xffff;
     EACH_LANE(mask)
-        d[lane] = (low >> lane & 1 ? yes : 0) | (high >> lane & 1 ? yes << 16 : 0);
+    d[lane] = (low >> lane & 1 ? yes : 0) | (high >> lane & 1 ? yes << 16 : 0);
 }
 
 static bool finish_set(decoder *d, op *o, const opcode *code)
 {
     ptx_type source = (ptx_type)o->type2;
     bool packed = source == PTX_F16X2 || source == PTX_BF16X2;
-    if (!finish_comparison(d, o, code))
+    if (!finish_comparison(d, o, code, o->arg[3]))
         return false;
     if (ptx_type_bits((ptx_type)o->type) != 32)
         return decode_refuse(d, "only 32-bit results");
@@ -256,13 +297,13 @@ const op_family family_set = {.finish = finish_set};
 
 /* ---- selp, slct --------------------------------------------------------------------------------------- */
 
-#define SELP(name, T)                                                                                         \
-    static void name(warp *w, const op *o, uint32_t mask)                                                     \
-    {                                                                                                         \
-        T *d = REG(w, o->arg[0]);                                                                             \
-        const T *a = REG(w, o->arg[1]), *b = REG(w, o->arg[2]);                                               \
-        uint32_t bits = PREDICATE_READ(w, o->arg[3]);                                                         \
-        LANE_LOOP(mask, d[lane] = bits >> lane & 1 ? a[lane] : b[lane])                                       \
+#define SELP(name, T)                                                                                        \
+    static void name(warp *w, const op *o, uint32_t mask)                                                    \
+    {                                                                                                        \
+        T *d = REG(w, o->arg[0]);                                                                            \
+        const T *a = REG(w, o->arg[1]), *b = REG(w, o->arg[2]);                                              \
+        uint32_t bits = PREDICATE_READ(w, o->arg[3]);                                                        \
+        LANE_LOOP(mask, d[lane] = bits >> lane & 1 ? a[lane] : b[lane])                                      \
     }
 SELP(selp_16, uint16_t)
 SELP(selp_32, uint32_t)
@@ -295,14 +336,14 @@ static uint32_t not_negative(const warp *w, const op *o)
     return bits;
 }
 
-#define SLCT(name, T)                                                                                         \
-    static void name(warp *w, const op *o, uint32_t mask)                                                     \
-    {                                                                                                         \
-        T *d = REG(w, o->arg[0]);                                                                             \
-        const T *a = REG(w, o->arg[1]), *b = REG(w, o->arg[2]);                                               \
-        uint32_t bits = not_negative(w, o);                                                                   \
-        EACH_LANE(mask)                                                                                       \
-            d[lane] = bits >> lane & 1 ? a[lane] : b[lane];                                                   \
+#define SLCT(name, T)                                                                                        \
+    static void name(warp *w, const op *o, uint32_t mask)                                                    \
+    {                                                                                                        \
+        T *d = REG(w, o->arg[0]);                                                                            \
+        const T *a = REG(w, o->arg[1]), *b = REG(w, o->arg[2]);                                              \
+        uint32_t bits = not_negative(w, o);                                                                  \
+        EACH_LANE(mask)                                                                                      \
+        d[lane] = bits >> lane & 1 ? a[lane] : b[lane];                                                      \
     }
 SLCT(slct_16, uint16_t)
 SLCT(slct_32, uint32_t)

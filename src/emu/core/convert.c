@@ -22,33 +22,101 @@ HANDLER_1(f64_f32, double, float, (double)a)
 HANDLER_1(f32_f16, float, uint16_t, float_canonical(num_f16_to_f32(a)))
 HANDLER_1(f32_bf16, uint32_t, uint16_t, (uint32_t)a << 16) /* the upper half, of a NaN too */
 HANDLER_1(f16_f32, uint16_t, float, num_f32_to_f16(a))
-HANDLER_1(bf16_f32, uint16_t, float, num_f32_to_bf16(a))
+HANDLER_1(bf16_f32, uint16_t, float, float_to_bf16(a))
+HANDLER_1(f32_f64, float, double, (float)a)
+HANDLER_1(f64_s32, double, int32_t, a)
+HANDLER_1(f64_u32, double, uint32_t, a)
+HANDLER_1(f32_u16, float, uint16_t, a)
+HANDLER_1(f32_s16, float, int16_t, a)
+/* 8-bit integers in 16- and 32-bit registers. */
+HANDLER_1(u32_u8_16, uint32_t, uint16_t, a & 0xff)
+HANDLER_1(u32_u8_32, uint32_t, uint32_t, a & 0xff)
+HANDLER_1(s32_s8_16, int32_t, uint16_t, (int8_t)(uint8_t)a)
+HANDLER_1(s32_s8_32, int32_t, uint32_t, (int8_t)(uint8_t)a)
+HANDLER_1(u16_u8_16, uint16_t, uint16_t, a & 0xff)
+HANDLER_1(u16_u8_32, uint16_t, uint32_t, a & 0xff)
+HANDLER_1(s16_s8_16, int16_t, uint16_t, (int8_t)(uint8_t)a)
+HANDLER_1(s16_s8_32, int16_t, uint32_t, (int8_t)(uint8_t)a)
+HANDLER_1(f32_u8_16, float, uint16_t, a & 0xff)
+HANDLER_1(f32_u8_32, float, uint32_t, a & 0xff)
 HANDLER_2(f16x2_f32, uint32_t, float, float, (uint32_t)num_f32_to_f16(a) << 16 | num_f32_to_f16(b))
-HANDLER_2(bf16x2_f32, uint32_t, float, float, (uint32_t)num_f32_to_bf16(a) << 16 | num_f32_to_bf16(b))
+HANDLER_2(bf16x2_f32, uint32_t, float, float, (uint32_t)float_to_bf16(a) << 16 | float_to_bf16(b))
 
-/* Pairs without modifiers, or rounding to nearest; both registers as wide as their types. */
+/* Pairs without modifiers, or rounding to nearest, and the bytes of the source's register. */
 static const struct fast_pair {
     ptx_type to, from;
+    uint8_t bytes;
     op_run *run;
 } fast_pairs[] = {
-    {PTX_U64, PTX_U32, u64_u32}, {PTX_S64, PTX_U32, u64_u32},    {PTX_S64, PTX_S32, s64_s32},
-    {PTX_U64, PTX_S32, s64_s32}, {PTX_U32, PTX_U64, u32_u64},    {PTX_U32, PTX_S64, u32_u64},
-    {PTX_S32, PTX_U64, u32_u64}, {PTX_S32, PTX_S64, u32_u64},    {PTX_U32, PTX_U16, u32_u16},
-    {PTX_S32, PTX_U16, u32_u16}, {PTX_S32, PTX_S16, s32_s16},    {PTX_U32, PTX_S16, s32_s16},
-    {PTX_U16, PTX_U32, u16_u32}, {PTX_U16, PTX_S32, u16_u32},    {PTX_S16, PTX_U32, u16_u32},
-    {PTX_S16, PTX_S32, u16_u32}, {PTX_U64, PTX_U16, u64_u16},    {PTX_S64, PTX_U16, u64_u16},
-    {PTX_S64, PTX_S16, s64_s16}, {PTX_F32, PTX_S32, f32_s32},    {PTX_F32, PTX_U32, f32_u32},
-    {PTX_F64, PTX_F32, f64_f32}, {PTX_F32, PTX_F16, f32_f16},    {PTX_F32, PTX_BF16, f32_bf16},
-    {PTX_F16, PTX_F32, f16_f32}, {PTX_BF16, PTX_F32, bf16_f32},  {PTX_F16X2, PTX_F32, f16x2_f32},
-    {PTX_BF16X2, PTX_F32, bf16x2_f32},
+    {PTX_U64, PTX_U32, 4, u64_u32},     {PTX_S64, PTX_U32, 4, u64_u32},
+    {PTX_S64, PTX_S32, 4, s64_s32},     {PTX_U64, PTX_S32, 4, s64_s32},
+    {PTX_U32, PTX_U64, 8, u32_u64},     {PTX_U32, PTX_S64, 8, u32_u64},
+    {PTX_S32, PTX_U64, 8, u32_u64},     {PTX_S32, PTX_S64, 8, u32_u64},
+    {PTX_U32, PTX_U16, 2, u32_u16},     {PTX_S32, PTX_U16, 2, u32_u16},
+    {PTX_S32, PTX_S16, 2, s32_s16},     {PTX_U32, PTX_S16, 2, s32_s16},
+    {PTX_U16, PTX_U32, 4, u16_u32},     {PTX_U16, PTX_S32, 4, u16_u32},
+    {PTX_S16, PTX_U32, 4, u16_u32},     {PTX_S16, PTX_S32, 4, u16_u32},
+    {PTX_U64, PTX_U16, 2, u64_u16},     {PTX_S64, PTX_U16, 2, u64_u16},
+    {PTX_S64, PTX_S16, 2, s64_s16},     {PTX_F32, PTX_S32, 4, f32_s32},
+    {PTX_F32, PTX_U32, 4, f32_u32},     {PTX_F64, PTX_F32, 4, f64_f32},
+    {PTX_F32, PTX_F16, 2, f32_f16},     {PTX_F32, PTX_BF16, 2, f32_bf16},
+    {PTX_F16, PTX_F32, 4, f16_f32},     {PTX_BF16, PTX_F32, 4, bf16_f32},
+    {PTX_F16X2, PTX_F32, 4, f16x2_f32}, {PTX_BF16X2, PTX_F32, 4, bf16x2_f32},
+    {PTX_F32, PTX_F64, 8, f32_f64},     {PTX_F64, PTX_S32, 4, f64_s32},
+    {PTX_F64, PTX_U32, 4, f64_u32},     {PTX_F32, PTX_U16, 2, f32_u16},
+    {PTX_F32, PTX_S16, 2, f32_s16},     {PTX_U32, PTX_U8, 2, u32_u8_16},
+    {PTX_U32, PTX_U8, 4, u32_u8_32},    {PTX_S32, PTX_U8, 2, u32_u8_16},
+    {PTX_S32, PTX_U8, 4, u32_u8_32},    {PTX_S32, PTX_S8, 2, s32_s8_16},
+    {PTX_S32, PTX_S8, 4, s32_s8_32},    {PTX_U32, PTX_S8, 2, s32_s8_16},
+    {PTX_U32, PTX_S8, 4, s32_s8_32},    {PTX_U16, PTX_U8, 2, u16_u8_16},
+    {PTX_U16, PTX_U8, 4, u16_u8_32},    {PTX_S16, PTX_S8, 2, s16_s8_16},
+    {PTX_S16, PTX_S8, 4, s16_s8_32},    {PTX_F32, PTX_U8, 2, f32_u8_16},
+    {PTX_F32, PTX_U8, 4, f32_u8_32},
 };
+
+/* f32 to 32-bit integers, rounded as one modifier says; clamped, NaN to 0. */
+#define TO_S32(value)                                                                                        \
+    (value) >= 0x1p31f    ? INT32_MAX                                                                        \
+    : (value) >= -0x1p31f ? (int32_t)(value)                                                                 \
+    : (value) == (value)  ? INT32_MIN                                                                        \
+                          : 0
+#define TO_U32(value) (value) >= 0x1p32f ? UINT32_MAX : (value) > 0.0f ? (uint32_t)(value) : 0
+HANDLER_1(s32_f32_rzi, int32_t, float, TO_S32(a))
+HANDLER_1(s32_f32_rni, int32_t, float, TO_S32(float_round(a)))
+HANDLER_1(s32_f32_rmi, int32_t, float, TO_S32(floorf(a)))
+HANDLER_1(s32_f32_rpi, int32_t, float, TO_S32(ceilf(a)))
+HANDLER_1(u32_f32_rzi, uint32_t, float, TO_U32(a))
+HANDLER_1(u32_f32_rni, uint32_t, float, TO_U32(float_round(a)))
+
+static const struct rounded_pair {
+    ptx_type to;
+    uint64_t modifier;
+    op_run *run;
+} rounded_pairs[] = {
+    {PTX_S32, MOD(RZI), s32_f32_rzi}, {PTX_S32, MOD(RNI), s32_f32_rni}, {PTX_S32, MOD(RMI), s32_f32_rmi},
+    {PTX_S32, MOD(RPI), s32_f32_rpi}, {PTX_U32, MOD(RZI), u32_f32_rzi}, {PTX_U32, MOD(RNI), u32_f32_rni},
+};
+
+static op_run *find_rounded(const op *o)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rounded_pairs) && o->type2 == PTX_F32; i++)
+        if (rounded_pairs[i].to == o->type && rounded_pairs[i].modifier == o->modifiers)
+            return rounded_pairs[i].run;
+    return NULL;
+}
+
+static bool fits(const struct fast_pair *pair, const op *o)
+{
+    return pair->to == o->type && pair->from == o->type2 && o->width == ptx_type_bytes(pair->to) &&
+           o->count == pair->bytes;
+}
 
 static op_run *find_fast(const op *o)
 {
     if (o->modifiers & ~(MOD(RN)))
-        return NULL;
+        return o->width == 4 && o->count == 4 ? find_rounded(o) : NULL;
     for (size_t i = 0; i < ARRAY_LEN(fast_pairs); i++)
-        if (fast_pairs[i].to == o->type && fast_pairs[i].from == o->type2)
+        if (fits(&fast_pairs[i], o))
             return fast_pairs[i].run;
     return NULL;
 }
@@ -109,7 +177,9 @@ static number read_number(const op *o, ptx_type type, uint64_t bits)
         return n;
     }
     n.is_signed = ptx_type_kind(type) == PTX_KIND_SIGNED;
-    n.integer = n.is_signed ? sign_extend(bits, width) : width < 64 ? bits & ((UINT64_C(1) << width) - 1) : bits;
+    n.integer = n.is_signed  ? sign_extend(bits, width)
+                : width < 64 ? bits & ((UINT64_C(1) << width) - 1)
+                             : bits;
     return n;
 }
 
@@ -148,9 +218,10 @@ static uint64_t float_to_int(const op *o, double value, ptx_type to, ptx_type fr
     if (value != value)
         return from == PTX_F64 || width == 64 ? UINT64_C(1) << (width - 1) : 0;
     value = round_to_integral(o, value);
-    double top = ldexp(1.0, (int)(is_signed ? width - 1 : width));
-    uint64_t greatest = is_signed ? (UINT64_C(1) << (width - 1)) - 1
-                        : width == 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;
+    double top = (is_signed ? 0.5 : 1.0) * (width == 64 ? 0x1p64 : (double)(UINT64_C(1) << width));
+    uint64_t greatest = is_signed     ? (UINT64_C(1) << (width - 1)) - 1
+                        : width == 64 ? ~UINT64_C(0)
+                                      : (UINT64_C(1) << width) - 1;
     if (value >= top)
         return greatest;
     if (!is_signed)
@@ -269,7 +340,7 @@ static void run_cvt(warp *w, const op *o, uint32_t mask)
     void *d = REG(w, o->arg[0]);
     const void *a = REG(w, o->arg[1]);
     EACH_LANE(mask)
-        store_bits(d, lane, o->width, convert(o, load_bits(a, lane, o->count)));
+    store_bits(d, lane, o->width, convert(o, load_bits(a, lane, o->count)));
 }
 
 static void run_cvt_tf32(warp *w, const op *o, uint32_t mask)
@@ -277,7 +348,7 @@ static void run_cvt_tf32(warp *w, const op *o, uint32_t mask)
     uint32_t *d = REG(w, o->arg[0]);
     const float *a = REG(w, o->arg[1]);
     EACH_LANE(mask)
-        d[lane] = num_tf32_round(a[lane], rounding_of(o), options_of(o));
+    d[lane] = num_tf32_round(a[lane], rounding_of(o), options_of(o));
 }
 
 /* ---- packed destinations and sources ------------------------------------------------------------------ */
@@ -326,7 +397,8 @@ static void run_repack(warp *w, const op *o, uint32_t mask)
 
 static bool is_packed(ptx_type type)
 {
-    return ptx_type_kind(type) == PTX_KIND_PACKED && type != PTX_U16X2 && type != PTX_S16X2 && type != PTX_F32X2;
+    return ptx_type_kind(type) == PTX_KIND_PACKED && type != PTX_U16X2 && type != PTX_S16X2 &&
+           type != PTX_F32X2;
 }
 
 static bool finish_packed(decoder *d, op *o)
@@ -366,9 +438,7 @@ static bool finish_scalar(decoder *d, op *o)
         o->width = (uint8_t)(ptx_type_bits((ptx_type)o->type) / 8);
     if (!o->width || !o->count || o->width > 8 || o->count > 8)
         return decode_refuse(d, "a register is narrower than its type");
-    bool exact = o->width * 8u == ptx_type_bits((ptx_type)o->type) &&
-                 o->count * 8u == ptx_type_bits((ptx_type)o->type2);
-    o->run = exact ? find_fast(o) : NULL;
+    o->run = find_fast(o);
     if (!o->run)
         o->run = run_cvt;
     return decode_destination(d, &i->operands[0], o->width * 8u, &o->arg[0]) &&

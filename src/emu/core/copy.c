@@ -20,7 +20,7 @@ static uint32_t same_group(const warp *w, uint32_t mask)
 {
     uint32_t first = w->copy_group[__builtin_ctz(mask)], lanes = 0;
     EACH_LANE(mask)
-        lanes |= (uint32_t)(w->copy_group[lane] == first) << lane;
+    lanes |= (uint32_t)(w->copy_group[lane] == first) << lane;
     return lanes;
 }
 
@@ -72,7 +72,8 @@ static bool finish_cp_async(decoder *d, op *o, const opcode *code)
     if (extra != 3 && extra != 4)
         return decode_refuse(d, "operands of this form");
     if (!decode_address(d, &i->operands[0], &o->address[0], &to) ||
-        !decode_address(d, &i->operands[1], &o->address[1], &from) || !decode_immediate(d, &i->operands[2], &bytes))
+        !decode_address(d, &i->operands[1], &o->address[1], &from) ||
+        !decode_immediate(d, &i->operands[2], &bytes))
         return false;
     if (bytes != 4 && bytes != 8 && bytes != 16)
         return decode_refuse(d, "a size of 4, 8 or 16 expected");
@@ -92,7 +93,7 @@ static void run_commit(warp *w, const op *o, uint32_t mask)
 {
     (void)o;
     EACH_LANE(mask)
-        w->copy_group[lane]++;
+    w->copy_group[lane]++;
 }
 
 static void run_wait_group(warp *w, const op *o, uint32_t mask)
@@ -118,7 +119,7 @@ static void carry_out_arrive(pending *p)
 {
     pending_finish_before(p, PENDING_COPY);
     EACH_LANE(p->lanes)
-        mbarrier_async_arrive(p->warp, p->warp->cta, p->arrive.offset[lane]);
+    mbarrier_async_arrive(p->warp, p->warp->cta, p->arrive.offset[lane]);
 }
 
 /* Without .noinc, the arrival is added to what the phase waits for. */
@@ -166,13 +167,15 @@ static void issue_remote(warp *w, const op *o, uint32_t lane)
     pending *p = pending_new(w, UINT32_C(1) << lane, o->choice ? "red.async" : "st.async", carry_out_remote);
     pending_remote *r = &p->remote;
     cta *owner, *barrier_owner;
-    *r = (pending_remote){.bytes = element * o->count, .operation = (int)o->choice - 1, .type = (ptx_type)o->type};
+    *r = (pending_remote){
+        .bytes = element * o->count, .operation = (int)o->choice - 1, .type = (ptx_type)o->type};
     uint32_t to = memory_to_shared(w, lane, memory_lane_address(w, o->address[0], lane));
     uint32_t barrier = memory_to_shared(w, lane, memory_lane_address(w, o->address[1], lane));
     if (to % r->bytes || barrier % 8)
         lane_fault(w, lane, "destination 0x%x or mbarrier 0x%x is not aligned", to, barrier);
     r->to = memory_shared(w, lane, to, r->bytes, &owner);
-    r->barrier_offset = (uint32_t)(memory_shared(w, lane, barrier, 8, &barrier_owner) - barrier_owner->shared);
+    r->barrier_offset =
+        (uint32_t)(memory_shared(w, lane, barrier, 8, &barrier_owner) - barrier_owner->shared);
     if (owner != barrier_owner)
         lane_fault(w, lane, "destination and mbarrier are in different CTAs");
     r->rank = owner->rank;
@@ -185,7 +188,7 @@ static void issue_remote(warp *w, const op *o, uint32_t lane)
 static void run_remote(warp *w, const op *o, uint32_t mask)
 {
     EACH_LANE(mask)
-        issue_remote(w, o, lane);
+    issue_remote(w, o, lane);
 }
 
 /* [to], value or {values}, [mbarrier]; choice: 0 st.async, otherwise 1 + the operation */

@@ -80,15 +80,15 @@ typedef enum wait_kind {
 
 typedef struct wait {
     wait_kind kind;
-    bool timed_out;       /* MBARRIER: woken although the phase has not completed */
-    struct cta *cta;      /* MBARRIER: whose barrier */
-    uint32_t address;     /* MBARRIER: its offset in shared memory */
-    uint32_t parity;      /* MBARRIER: of the phase awaited */
-    uint32_t id;          /* NAMED: the barrier */
-    uint32_t generation;  /* NAMED, CLUSTER: of the phase awaited */
-    uint32_t members;     /* LANES: those who must come */
-    bool aligned;         /* LANES: for an .aligned instruction */
-    uint64_t until;       /* SLEEP: the cluster's turn */
+    bool timed_out;      /* MBARRIER: woken although the phase has not completed */
+    struct cta *cta;     /* MBARRIER: whose barrier */
+    uint32_t address;    /* MBARRIER: its offset in shared memory */
+    uint32_t parity;     /* MBARRIER: of the phase awaited */
+    uint32_t id;         /* NAMED: the barrier */
+    uint32_t generation; /* NAMED, CLUSTER: of the phase awaited */
+    uint32_t members;    /* LANES: those who must come */
+    bool aligned;        /* LANES: for an .aligned instruction */
+    uint64_t until;      /* SLEEP: the cluster's turn */
 } wait;
 
 /* Lanes of a warp that are at the same pc. */
@@ -110,15 +110,15 @@ typedef struct join {
 enum { JOINS_MAX = 64 };
 
 typedef struct warp {
-    uint8_t *file[2];           /* registers, constants */
-    uint32_t pc, active;        /* of the group that runs */
-    uint32_t stop_join;         /* pc at which that group has reached its join */
-    uint32_t stop_merge;        /* pc at which it meets another group */
-    bool leave;                 /* a handler asks for another group or warp to run */
-    uint32_t carry;             /* CC.CF, a bit a lane */
-    uint32_t live;              /* lanes that have not exited */
-    uint32_t launched;          /* lanes that exist */
-    uint32_t index;             /* in the CTA */
+    uint8_t *file[2];    /* registers, constants */
+    uint32_t pc, active; /* of the group that runs */
+    uint32_t stop_join;  /* pc at which that group has reached its join */
+    uint32_t stop_merge; /* pc at which it meets another group */
+    bool leave;          /* a handler asks for another group or warp to run */
+    uint32_t carry;      /* CC.CF, a bit a lane */
+    uint32_t live;       /* lanes that have not exited */
+    uint32_t launched;   /* lanes that exist */
+    uint32_t index;      /* in the CTA */
     uint32_t group_count, current;
     group groups[WARP_LANES];
     join joins[JOINS_MAX];
@@ -126,8 +126,8 @@ typedef struct warp {
     uint8_t *local;             /* local memory, lane after lane */
     const memory_block *recent; /* the block of global memory used last */
     uint64_t instructions;
-    uint32_t slice;             /* instructions since groups last took turns */
-    uint32_t unprobed;          /* instructions since the warp was last asked whether it spins */
+    uint32_t slice;    /* instructions since groups last took turns */
+    uint32_t unprobed; /* instructions since the warp was last asked whether it spins */
     /* cp.async and bulk copies: groups committed by each lane, and operations in each lane's open group */
     uint32_t copy_group[WARP_LANES], bulk_group[WARP_LANES];
     uint32_t wgmma_group;
@@ -142,8 +142,8 @@ typedef struct warp {
 typedef struct named_barrier {
     uint32_t expected, arrived; /* threads; arrived 0: idle */
     uint32_t generation;
-    bool implicit;              /* expected: all threads that have not exited */
-    uint32_t popc, all, any;    /* of bar.red in this phase */
+    bool implicit;           /* expected: all threads that have not exited */
+    uint32_t popc, all, any; /* of bar.red in this phase */
     uint32_t last_popc, last_all, last_any;
 } named_barrier;
 
@@ -151,9 +151,9 @@ typedef struct cta {
     struct cluster *cluster;
     uint32_t rank, linear;
     uint32_t ctaid[3];
-    uint8_t *shared;            /* from shared address 0 on, SHARED_RESERVED included */
+    uint8_t *shared; /* from shared address 0 on, SHARED_RESERVED included */
     uint32_t shared_bytes;
-    uint64_t *barrier_words;    /* for each 8 bytes of shared memory, the mbarrier there; 0: none */
+    uint64_t *barrier_words; /* for each 8 bytes of shared memory, the mbarrier there; 0: none */
     warp *warps;
     uint32_t warp_count, live_warps;
     named_barrier named[NAMED_BARRIERS];
@@ -164,19 +164,19 @@ typedef struct cluster {
     uint32_t index;
     uint32_t cta_count;
     cta ctas[CLUSTER_MAX];
-    uint64_t effects;           /* counts what may let a waiting thread go on */
-    uint64_t turn;              /* rounds of the scheduler */
-    uint32_t idle_turns;        /* rounds without an effect */
+    uint64_t effects;                        /* counts what may let a waiting thread go on */
+    uint64_t turn;                           /* rounds of the scheduler */
+    uint32_t idle_turns;                     /* rounds without an effect */
     uint32_t barrier_phase, barrier_arrived; /* barrier.cluster: threads arrived in this phase */
     struct async_queue *queue;
-    uint64_t random;            /* state of the generator behind EMU_ASYNC_RANDOM */
+    uint64_t random; /* state of the generator behind EMU_ASYNC_RANDOM */
     uint64_t instructions;
     jmp_buf failed;
     emu_status status;
     text report;
-    uint8_t *probe;             /* registers of a warp, before */
+    uint8_t *probe; /* registers of a warp, before */
     size_t probe_bytes;
-    uint8_t *memory;            /* registers, local and shared memory of all CTAs, in one piece */
+    uint8_t *memory; /* registers, local and shared memory of all CTAs, in one piece */
     size_t memory_bytes;
 } cluster;
 
@@ -250,6 +250,8 @@ uint64_t memory_lane_address(warp *w, op_address a, uint32_t lane);
 uint8_t *memory_shared(warp *w, uint32_t lane, uint32_t address, uint32_t bytes, cta **owner);
 /* [address, address + bytes) in global memory, or parameters or constants when reading. */
 uint8_t *memory_global(warp *w, uint32_t lane, uint64_t address, uint64_t bytes, memory_access access);
+/* [address, address + bytes) of the block of kernel parameters. */
+uint8_t *memory_param(warp *w, uint32_t lane, uint64_t address, uint64_t bytes, memory_access access);
 /* A generic address, whatever it points to. */
 uint8_t *memory_generic(warp *w, uint32_t lane, uint64_t address, uint64_t bytes, memory_access access);
 /* The shared address of a generic one, or the address itself when it is one already. */

@@ -208,7 +208,7 @@ static void place_shared(decoder *d, program *p)
     p->static_shared = d->shared_end;
     p->dynamic_base = round_up(d->shared_end, 1024);
     program_shared *s;
-    vec_each (s, &d->shared)
+    vec_each(s, &d->shared)
         if (s->variable->bytes == 0)
             s->offset += p->dynamic_base;
 }

@@ -235,7 +235,8 @@ static void gather_here(warp *w, uint32_t members)
 {
     for (uint32_t i = 0; i < w->group_count;) {
         group *g = &w->groups[i], *mine = &w->groups[w->current];
-        bool waits = i != w->current && g->wait.kind == WAIT_LANES && g->pc == mine->pc && (g->lanes & members);
+        bool waits =
+            i != w->current && g->wait.kind == WAIT_LANES && g->pc == mine->pc && (g->lanes & members);
         if (!waits) {
             i++;
             continue;
@@ -313,7 +314,8 @@ bool divergence_stuck_at_aligned(warp *w)
     }
     if (aligned && !others && divergence_lanes_wait(w)) {
         w->pc = aligned->pc + 1;
-        warp_fault(w, "an .aligned instruction is executed by lanes 0x%08x of 0x%08x only", aligned->lanes, w->live);
+        warp_fault(w, "an .aligned instruction is executed by lanes 0x%08x of 0x%08x only", aligned->lanes,
+                   w->live);
     }
     return aligned != NULL;
 }

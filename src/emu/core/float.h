@@ -14,6 +14,21 @@ static inline float float_canonical(float value)
     return value == value ? value : num_f32_from_bits(NUM_F32_NAN);
 }
 
+/* cvt.rn.bf16.f32: the upper half, rounded to nearest even. */
+static inline uint16_t float_to_bf16(float value)
+{
+    uint32_t bits = num_f32_bits(value);
+    uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return (uint16_t)(value == value ? rounded : 0x7fff);
+}
+
+/* Rounded to an integral value, ties to even: adding 2^23 leaves no bits for a fraction. */
+static inline float float_round(float value)
+{
+    float magnitude = fabsf(value), rounded = magnitude + 0x1p23f - 0x1p23f;
+    return magnitude < 0x1p23f ? copysignf(rounded, value) : value;
+}
+
 /* .ftz: subnormals become zeros of their sign. */
 static inline float float_flush(float value)
 {
@@ -54,6 +69,18 @@ static inline double double_add_odd(double a, double b)
         bits = (error > 0.0) == (sum > 0.0) ? bits + 1 : bits - 1;
     memcpy(&sum, &bits, sizeof bits);
     return sum;
+}
+
+/* The same for a conversion: rounding the result once more, to f16 or bf16, rounds `value` correctly. */
+static inline float double_to_float_odd(double value)
+{
+    float narrow = (float)value;
+    uint32_t bits = num_f32_bits(narrow);
+    double back = (double)narrow;
+    if (back == value || value != value || (bits & 1))
+        return narrow;
+    bool away = (back > value) == (value > 0.0); /* the rounding went away from zero */
+    return num_f32_from_bits(away ? bits - 1 : bits + 1);
 }
 
 #endif

@@ -12,8 +12,8 @@
 #define NO_BLOCK UINT32_MAX
 
 typedef struct block {
-    uint32_t first, end;     /* ops [first, end) */
-    uint32_t *next;          /* successors */
+    uint32_t first, end; /* ops [first, end) */
+    uint32_t *next;      /* successors */
     uint32_t next_count;
     bool ends;               /* threads end here, if not by a guard that may not hold */
     bool reached;            /* from the entry */

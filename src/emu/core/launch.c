@@ -53,7 +53,7 @@ static emu_status bad_launch(emu_result *result, const char *fmt, ...)
 static const program *find_program(const emu_module *module, const char *name)
 {
     program **p;
-    vec_each (p, &module->programs)
+    vec_each(p, &module->programs)
         if (name && strcmp((*p)->name, name) == 0)
             return *p;
     return NULL;
@@ -75,11 +75,13 @@ static void choose_cluster(grid *g, const emu_launch *launch, const ptx_function
 static emu_status check_block(const grid *g, const ptx_function *f, emu_result *result)
 {
     uint32_t limit = WARPS_MAX * WARP_LANES;
-    if (any_zero(g->block) || g->block[0] > limit || g->block[1] > limit || g->block[2] > 64 || g->threads > limit)
+    if (any_zero(g->block) || g->block[0] > limit || g->block[1] > limit || g->block[2] > 64 ||
+        g->threads > limit)
         return bad_launch(result, "a block of %u x %u x %u threads; 1 to 1024 are possible", g->block[0],
                           g->block[1], g->block[2]);
     if (f->max_threads && g->threads > f->max_threads)
-        return bad_launch(result, "%u threads a block; %s has .maxntid %u", g->threads, f->name, f->max_threads);
+        return bad_launch(result, "%u threads a block; %s has .maxntid %u", g->threads, f->name,
+                          f->max_threads);
     if (!any_zero(f->required) && memcmp(f->required, g->block, sizeof g->block) != 0)
         return bad_launch(result, "%s requires a block of %u x %u x %u threads", f->name, f->required[0],
                           f->required[1], f->required[2]);
@@ -93,8 +95,8 @@ static emu_status check_grid(const grid *g, const ptx_function *f, emu_result *r
         return bad_launch(result, "a grid of %u x %u x %u blocks", g->grid[0], g->grid[1], g->grid[2]);
     for (int i = 0; i < 3; i++)
         if (g->grid[i] % g->cluster[i])
-            return bad_launch(result, "the grid's dimension %d, %u, is not a multiple of the cluster's, %u", i,
-                              g->grid[i], g->cluster[i]);
+            return bad_launch(result, "the grid's dimension %d, %u, is not a multiple of the cluster's, %u",
+                              i, g->grid[i], g->cluster[i]);
     uint64_t ctas = (uint64_t)g->cluster[0] * g->cluster[1] * g->cluster[2];
     if (ctas > CLUSTER_MAX)
         return bad_launch(result, "a cluster of %llu blocks; up to %d are possible", (unsigned long long)ctas,
@@ -110,8 +112,8 @@ static emu_status check_memory(const grid *g, const emu_launch *launch, emu_resu
     const program *p = g->program;
     uint64_t shared = (uint64_t)p->static_shared - SHARED_RESERVED + launch->dynamic_shared_bytes;
     if (shared > SHARED_MAX)
-        return bad_launch(result, "%llu bytes of shared memory; a block has up to %d", (unsigned long long)shared,
-                          SHARED_MAX);
+        return bad_launch(result, "%llu bytes of shared memory; a block has up to %d",
+                          (unsigned long long)shared, SHARED_MAX);
     uint64_t want = p->function->param_bytes;
     if (launch->param_bytes < want || launch->param_bytes > (want + 63) / 64 * 64 + 64)
         return bad_launch(result, "%zu bytes of parameters; %s takes %llu", launch->param_bytes, p->name,
@@ -143,9 +145,9 @@ static memory_map snapshot(const emu_machine *m, const emu_module *module)
         memcpy(map.blocks, m->blocks.at, sizeof(memory_block) * m->blocks.len);
     map.count = m->blocks.len;
     const module_block *b;
-    vec_each (b, &module->blocks)
-        map.blocks[map.count++] = (memory_block){b->variable->address, b->variable->bytes,
-                                                 b->variable->space == PTX_CONST};
+    vec_each(b, &module->blocks)
+        map.blocks[map.count++] =
+            (memory_block){b->variable->address, b->variable->bytes, b->variable->space == PTX_CONST};
     qsort(map.blocks, map.count, sizeof(memory_block), by_address);
     return map;
 }
@@ -281,7 +283,8 @@ static void fill_grid(grid *g, const emu_launch *launch, const program *p)
 
 static const uint8_t *copy_params(const emu_launch *launch, const program *p)
 {
-    size_t bytes = launch->param_bytes > p->function->param_bytes ? launch->param_bytes : p->function->param_bytes;
+    size_t bytes =
+        launch->param_bytes > p->function->param_bytes ? launch->param_bytes : p->function->param_bytes;
     uint8_t *params = base_alloc(bytes + 16);
     if (launch->param_bytes)
         memcpy(params, launch->params, launch->param_bytes);
@@ -293,7 +296,8 @@ emu_status emu_run(emu_machine *m, const emu_module *module, const emu_launch *l
     *result = (emu_result){0};
     const program *p = find_program(module, launch->kernel);
     if (!p)
-        return bad_launch(result, "the module has no kernel %s", launch->kernel ? launch->kernel : "(no name)");
+        return bad_launch(result, "the module has no kernel %s",
+                          launch->kernel ? launch->kernel : "(no name)");
     launch_state s = {.failed = UINT32_MAX};
     fill_grid(&s.grid, launch, p);
     if (check_launch(&s.grid, launch, result))

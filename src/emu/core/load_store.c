@@ -9,21 +9,19 @@
 
 /* ---- elements ----------------------------------------------------------------------------------------- */
 
-/* From memory to a register: exact widths, in lanes that vectorise as far as gathers can. */
-#define FETCH(T)                                                                                              \
-    {                                                                                                         \
-        T *d = REG(w, argument);                                                                              \
-        EACH_LANE(mask)                                                                                       \
-        memcpy(&d[lane], at[lane] + offset, sizeof(T));                                                       \
-    }                                                                                                         \
+/* From memory to a register and back, of exact widths. */
+#define FETCH(T)                                                                                             \
+    {                                                                                                        \
+        T *d = REG(w, argument);                                                                             \
+        LANE_LOOP(mask, memcpy(&d[lane], at[lane] + offset, sizeof(T)))                                      \
+    }                                                                                                        \
     break;
 
-#define PUT(T)                                                                                                \
-    {                                                                                                         \
-        const T *s = REG(w, argument);                                                                        \
-        EACH_LANE(mask)                                                                                       \
-        memcpy(at[lane] + offset, &s[lane], sizeof(T));                                                       \
-    }                                                                                                         \
+#define PUT(T)                                                                                               \
+    {                                                                                                        \
+        const T *s = REG(w, argument);                                                                       \
+        LANE_LOOP(mask, memcpy(at[lane] + offset, &s[lane], sizeof(T)))                                      \
+    }                                                                                                        \
     break;
 
 typedef struct b128 {
@@ -70,7 +68,8 @@ static void fetch_element(warp *w, const op *o, uint32_t mask, uint32_t argument
 }
 
 /* To memory; of a register wider than the element, the low part, which comes first on the host too. */
-static void put_element(warp *w, const op *o, uint32_t mask, uint32_t argument, uint8_t *const *at, uint32_t offset)
+static void put_element(warp *w, const op *o, uint32_t mask, uint32_t argument, uint8_t *const *at,
+                        uint32_t offset)
 {
     uint32_t bytes = ptx_type_bytes((ptx_type)o->type);
     switch (bytes == o->width ? bytes : 0) {
@@ -81,7 +80,7 @@ static void put_element(warp *w, const op *o, uint32_t mask, uint32_t argument, 
     default: {
         const uint8_t *s = REG(w, argument);
         EACH_LANE(mask)
-            memcpy(at[lane] + offset, s + lane * o->width, bytes);
+        memcpy(at[lane] + offset, s + lane * o->width, bytes);
     } break;
     }
 }
@@ -99,16 +98,28 @@ static void run_load(warp *w, const op *o, uint32_t mask)
         atomic_thread_fence(memory_order_acquire);
 }
 
-/* A kernel parameter at a fixed place: one check, and the same value for all lanes. */
-static void run_load_param(warp *w, const op *o, uint32_t mask)
+/* A kernel parameter at a fixed place, in a register as wide: one check, and the same value for all lanes. */
+#define LOAD_PARAM(name, T)                                                                                  \
+    static void name(warp *w, const op *o, uint32_t mask)                                                    \
+    {                                                                                                        \
+        T *d = REG(w, o->list[0]), value;                                                                    \
+        uint64_t address = memory_lane_address(w, o->address[0], 0);                                         \
+        memcpy(&value, memory_param(w, 0, address, sizeof value, MEMORY_READ), sizeof value);                \
+        LANE_LOOP(mask, d[lane] = value)                                                                     \
+    }
+LOAD_PARAM(load_param_16, uint16_t)
+LOAD_PARAM(load_param_32, uint32_t)
+LOAD_PARAM(load_param_64, uint64_t)
+
+static op_run *param_handler(const op *o)
 {
-    uint8_t *at[WARP_LANES];
-    uint32_t bytes = ptx_type_bytes((ptx_type)o->type), first = (uint32_t)__builtin_ctz(mask);
-    memory_lanes(w, o, UINT32_C(1) << first, bytes * o->count, MEMORY_READ, at);
-    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-        at[lane] = at[first];
-    for (uint32_t i = 0; i < o->count; i++)
-        fetch_element(w, o, mask, o->list[i], at, i * bytes);
+    bool fixed = o->space == PTX_PARAM && (o->address[0].base & ARG_CONSTANT) && o->count == 1;
+    if (!fixed || o->width != ptx_type_bytes((ptx_type)o->type))
+        return run_load;
+    return o->width == 2   ? load_param_16
+           : o->width == 4 ? load_param_32
+           : o->width == 8 ? load_param_64
+                           : run_load;
 }
 
 static void run_store(warp *w, const op *o, uint32_t mask)
@@ -157,11 +168,9 @@ static bool finish_memory(decoder *d, op *o, const opcode *code, bool load)
 
 static bool finish_ld(decoder *d, op *o, const opcode *code)
 {
-    bool fixed;
     if (!finish_memory(d, o, code, true))
         return false;
-    fixed = o->space == PTX_PARAM && (o->address[0].base & ARG_CONSTANT);
-    o->run = fixed ? run_load_param : run_load;
+    o->run = param_handler(o);
     return true;
 }
 
@@ -170,7 +179,8 @@ static bool finish_st(decoder *d, op *o, const opcode *code)
     o->run = run_store;
     if (!finish_memory(d, o, code, false))
         return false;
-    return (o->space != PTX_PARAM && o->space != PTX_CONST) || decode_refuse(d, "a store to read-only memory");
+    return (o->space != PTX_PARAM && o->space != PTX_CONST) ||
+           decode_refuse(d, "a store to read-only memory");
 }
 
 const op_family family_ld = {.finish = finish_ld};
@@ -194,14 +204,15 @@ static void run_createpolicy(warp *w, const op *o, uint32_t mask)
 {
     uint64_t *d = REG(w, o->arg[0]);
     EACH_LANE(mask)
-        d[lane] = 0;
+    d[lane] = 0;
 }
 
 static bool finish_createpolicy(decoder *d, op *o, const opcode *code)
 {
     (void)code;
     o->run = run_createpolicy;
-    return d->instruction->operand_count >= 1 && decode_destination(d, &d->instruction->operands[0], 64, &o->arg[0]);
+    return d->instruction->operand_count >= 1 &&
+           decode_destination(d, &d->instruction->operands[0], 64, &o->arg[0]);
 }
 
 const op_family family_createpolicy = {.finish = finish_createpolicy};

@@ -4,20 +4,19 @@
 
 /* ---- logic -------------------------------------------------------------------------------------------- */
 
-#define LOGIC(name, expression)                                                                               \
-    static void name##_pred(warp *w, const op *o, uint32_t mask)                                              \
-    {                                                                                                         \
-        uint32_t a = PREDICATE_READ(w, o->arg[1]), b = PREDICATE_READ(w, o->arg[2]);                          \
-        predicate_write(&PREDICATE(w, o->arg[0]), mask, expression);                                          \
-    }                                                                                                         \
-    HANDLER_2(name##_16, uint16_t, uint16_t, uint16_t, expression)                                            \
-    HANDLER_2(name##_32, uint32_t, uint32_t, uint32_t, expression)                                            \
-    HANDLER_2(name##_64, uint64_t, uint64_t, uint64_t, expression)                                            \
-    const op_family family_##name = {.typed = {[PTX_PRED] = name##_pred,                                      \
-                                               [PTX_B16] = name##_16,                                         \
-                                               [PTX_B32] = name##_32,                                         \
-                                               [PTX_B64] = name##_64}};
-LOGIC(and, a &b)
+#define LOGIC(name, expression)                                                                              \
+    static void name##_pred(warp *w, const op *o, uint32_t mask)                                             \
+    {                                                                                                        \
+        uint32_t a = PREDICATE_READ(w, o->arg[1]), b = PREDICATE_READ(w, o->arg[2]);                         \
+        predicate_write(&PREDICATE(w, o->arg[0]), mask, expression);                                         \
+    }                                                                                                        \
+    HANDLER_2(name##_16, uint16_t, uint16_t, uint16_t, expression)                                           \
+    HANDLER_2(name##_32, uint32_t, uint32_t, uint32_t, expression)                                           \
+    HANDLER_2(name##_64, uint64_t, uint64_t, uint64_t, expression)                                           \
+    const op_family family_##name = {                                                                        \
+        .typed = {                                                                                           \
+            [PTX_PRED] = name##_pred, [PTX_B16] = name##_16, [PTX_B32] = name##_32, [PTX_B64] = name##_64}};
+LOGIC(and, (a & b))
 LOGIC(or, a | b)
 LOGIC(xor, a ^ b)
 
@@ -26,9 +25,9 @@ static void not_pred(warp *w, const op *o, uint32_t mask)
     predicate_write(&PREDICATE(w, o->arg[0]), mask, ~PREDICATE_READ(w, o->arg[1]));
 }
 
-#define BITS_1(name, expression)                                                                              \
-    HANDLER_1(name##_16, uint16_t, uint16_t, expression)                                                      \
-    HANDLER_1(name##_32, uint32_t, uint32_t, expression)                                                      \
+#define BITS_1(name, expression)                                                                             \
+    HANDLER_1(name##_16, uint16_t, uint16_t, expression)                                                     \
+    HANDLER_1(name##_32, uint32_t, uint32_t, expression)                                                     \
     HANDLER_1(name##_64, uint64_t, uint64_t, expression)
 BITS_1(not, ~a)
 BITS_1(cnot, a == 0)
@@ -36,17 +35,30 @@ const op_family family_not = {
     .typed = {[PTX_PRED] = not_pred, [PTX_B16] = not_16, [PTX_B32] = not_32, [PTX_B64] = not_64}};
 const op_family family_cnot = {.typed = {[PTX_B16] = cnot_16, [PTX_B32] = cnot_32, [PTX_B64] = cnot_64}};
 
-/* lop3.b32 d, a, b, c, table: bit i of d is bit (a_i b_i c_i) of the table. */
-static uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
+/* Bits of y where those of s are set, of x elsewhere. */
+static inline uint32_t choose(uint32_t s, uint32_t x, uint32_t y)
 {
-    uint32_t d = 0;
-    for (uint32_t i = 0; i < 8; i++)
-        if (table >> i & 1)
-            d |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
-    return d;
+    return x ^ (s & (x ^ y));
 }
 
-HANDLER_3(run_lop3, uint32_t, uint32_t, uint32_t, uint32_t, lookup3(a, b, c, o->arg[4]))
+/* lop3.b32 d, a, b, c, table: bit i of d is bit (a_i b_i c_i) of the table. t holds all ones or zeros for each
+ * bit of the table. */
+static inline uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, const uint32_t *t)
+{
+    uint32_t low = choose(b, choose(c, t[0], t[1]), choose(c, t[2], t[3]));
+    uint32_t high = choose(b, choose(c, t[4], t[5]), choose(c, t[6], t[7]));
+    return choose(a, low, high);
+}
+
+static void run_lop3(warp *w, const op *o, uint32_t mask)
+{
+    uint32_t *d = REG(w, o->arg[0]), t[8];
+    const uint32_t *a = REG(w, o->arg[1]), *b = REG(w, o->arg[2]), *c = REG(w, o->arg[3]);
+    for (uint32_t i = 0; i < 8; i++)
+        t[i] = o->arg[4] >> i & 1 ? ALL_LANES : 0;
+    LANE_LOOP(mask, d[lane] = lookup3(a[lane], b[lane], c[lane], t))
+}
+
 const op_family family_lop3 = {.any = run_lop3};
 
 /* ---- shifts ------------------------------------------------------------------------------------------- */
@@ -80,8 +92,10 @@ static uint32_t funnel(uint32_t a, uint32_t b, uint32_t c, bool left, bool wrap)
     return left ? (uint32_t)(both << n >> 32) : (uint32_t)(both >> n);
 }
 
-HANDLER_3(run_shf_l, uint32_t, uint32_t, uint32_t, uint32_t, funnel(a, b, c, true, o->modifiers &MOD(WRAP)))
-HANDLER_3(run_shf_r, uint32_t, uint32_t, uint32_t, uint32_t, funnel(a, b, c, false, o->modifiers &MOD(WRAP)))
+HANDLER_3(run_shf_l, uint32_t, uint32_t, uint32_t, uint32_t,
+          funnel(a, b, c, true, (o->modifiers & MOD(WRAP)) != 0))
+HANDLER_3(run_shf_r, uint32_t, uint32_t, uint32_t, uint32_t,
+          funnel(a, b, c, false, (o->modifiers & MOD(WRAP)) != 0))
 const op_family family_shf_l = {.any = run_shf_l};
 const op_family family_shf_r = {.any = run_shf_r};
 
@@ -113,10 +127,8 @@ HANDLER_1(bfind_u32, uint32_t, uint32_t, find_high(a, 32, SHIFT_AMOUNT))
 HANDLER_1(bfind_s32, uint32_t, int32_t, find_high((uint32_t)(a < 0 ? ~a : a), 32, SHIFT_AMOUNT))
 HANDLER_1(bfind_u64, uint32_t, uint64_t, find_high(a, 64, SHIFT_AMOUNT))
 HANDLER_1(bfind_s64, uint32_t, int64_t, find_high((uint64_t)(a < 0 ? ~a : a), 64, SHIFT_AMOUNT))
-const op_family family_bfind = {.typed = {[PTX_U32] = bfind_u32,
-                                          [PTX_S32] = bfind_s32,
-                                          [PTX_U64] = bfind_u64,
-                                          [PTX_S64] = bfind_s64}};
+const op_family family_bfind = {
+    .typed = {[PTX_U32] = bfind_u32, [PTX_S32] = bfind_s32, [PTX_U64] = bfind_u64, [PTX_S64] = bfind_s64}};
 
 static uint64_t reverse(uint64_t a, uint32_t width)
 {
@@ -180,13 +192,13 @@ static uint64_t insert(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, uint3
     return (b & ~field) | (a << pos & field);
 }
 
-#define INSERT(name, T, width)                                                                                \
-    static void name(warp *w, const op *o, uint32_t mask)                                                     \
-    {                                                                                                         \
-        T *d = REG(w, o->arg[0]);                                                                             \
-        const T *a = REG(w, o->arg[1]), *b = REG(w, o->arg[2]);                                               \
-        const uint32_t *pos = REG(w, o->arg[3]), *len = REG(w, o->arg[4]);                                    \
-        LANE_LOOP(mask, d[lane] = (T)insert(a[lane], b[lane], pos[lane], len[lane], width))                   \
+#define INSERT(name, T, width)                                                                               \
+    static void name(warp *w, const op *o, uint32_t mask)                                                    \
+    {                                                                                                        \
+        T *d = REG(w, o->arg[0]);                                                                            \
+        const T *a = REG(w, o->arg[1]), *b = REG(w, o->arg[2]);                                              \
+        const uint32_t *pos = REG(w, o->arg[3]), *len = REG(w, o->arg[4]);                                   \
+        LANE_LOOP(mask, d[lane] = (T)insert(a[lane], b[lane], pos[lane], len[lane], width))                  \
     }
 INSERT(bfi_32, uint32_t, 32)
 INSERT(bfi_64, uint64_t, 64)
@@ -211,8 +223,9 @@ static uint32_t extend(uint32_t a, uint32_t n, bool is_signed, bool wrap)
     return (a & keep) | (sign ? ~keep : 0);
 }
 
-HANDLER_2(run_bmsk, uint32_t, uint32_t, uint32_t, bit_mask(a, b, o->modifiers &MOD(WRAP)))
-HANDLER_2(run_szext, uint32_t, uint32_t, uint32_t, extend(a, b, o->type == PTX_S32, o->modifiers &MOD(WRAP)))
+HANDLER_2(run_bmsk, uint32_t, uint32_t, uint32_t, bit_mask(a, b, (o->modifiers & MOD(WRAP)) != 0))
+HANDLER_2(run_szext, uint32_t, uint32_t, uint32_t,
+          extend(a, b, o->type == PTX_S32, (o->modifiers & MOD(WRAP)) != 0))
 const op_family family_bmsk = {.any = run_bmsk};
 const op_family family_szext = {.any = run_szext};
 
@@ -245,13 +258,33 @@ static const uint32_t mode_selectors[][4] = {
 };
 
 HANDLER_3(run_prmt, uint32_t, uint32_t, uint32_t, uint32_t, permute(a, b, c))
-HANDLER_3(run_prmt_mode, uint32_t, uint32_t, uint32_t, uint32_t, permute(a, b, mode_selectors[o->choice][c & 3]))
+
+/* A constant selector that asks for no sign: each byte of d is a byte of b:a at a fixed place. */
+static void run_prmt_fixed(warp *w, const op *o, uint32_t mask)
+{
+    uint32_t *d = REG(w, o->arg[0]), c = *(const uint32_t *)REG(w, o->arg[3]);
+    const uint32_t *a = REG(w, o->arg[1]), *b = REG(w, o->arg[2]);
+    uint32_t s0 = (c & 7) * 8, s1 = (c >> 4 & 7) * 8, s2 = (c >> 8 & 7) * 8, s3 = (c >> 12 & 7) * 8;
+    LANE_LOOP(mask, uint64_t both = (uint64_t)b[lane] << 32 | a[lane];
+              d[lane] = (uint32_t)((both >> s0 & 0xff) | (both >> s1 & 0xff) << 8 |
+                                   (both >> s2 & 0xff) << 16 | (both >> s3 & 0xff) << 24))
+}
+
+static bool fixed_selector(const decoder *d, const op *o)
+{
+    if (!(o->arg[3] & ARG_CONSTANT))
+        return false;
+    uint32_t c;
+    memcpy(&c, d->constants.at + (o->arg[3] & ~UINT32_C(3)), sizeof c);
+    return !(c & 0x8888);
+}
+HANDLER_3(run_prmt_mode, uint32_t, uint32_t, uint32_t, uint32_t,
+          permute(a, b, mode_selectors[o->choice][c & 3]))
 
 static bool finish_prmt(decoder *d, op *o, const opcode *code)
 {
-    (void)d;
     int mode = opcode_pick(code, "f4e b4e rc8 ecl ecr rc16", -1);
-    o->run = mode < 0 ? run_prmt : run_prmt_mode;
+    o->run = mode >= 0 ? run_prmt_mode : fixed_selector(d, o) ? run_prmt_fixed : run_prmt;
     o->choice = (uint8_t)(mode < 0 ? 0 : mode);
     return true;
 }

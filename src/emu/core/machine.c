@@ -21,7 +21,7 @@ void emu_machine_free(emu_machine *m)
     if (!m)
         return;
     memory_block *b;
-    vec_each (b, &m->blocks)
+    vec_each(b, &m->blocks)
         release(b->address);
     vec_free(&m->blocks);
     free(m);

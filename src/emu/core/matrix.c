@@ -62,8 +62,8 @@ static void run_stmatrix(warp *w, const op *o, uint32_t mask)
         const uint16_t *from = REG(w, o->list[m]);
         for (uint32_t r = 0; r < ROWS; r++)
             for (uint32_t c = 0; c < ROWS; c++)
-                memcpy(at[m * ROWS + r] + 2 * c,
-                       &from[trans ? fragment_index(c, r) : fragment_index(r, c)], 2);
+                memcpy(at[m * ROWS + r] + 2 * c, &from[trans ? fragment_index(c, r) : fragment_index(r, c)],
+                       2);
     }
     cluster_effect(CLUSTER(w));
 }

@@ -62,7 +62,8 @@ static _Noreturn void barrier_fault(warp *w, const place *p, const char *fmt, ..
     (void)vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
     report_shared_address(p->cta, p->offset, &where);
-    (void)snprintf(message, sizeof message, "mbarrier %s of CTA rank %u: %s", text_str(&where), p->cta->rank, what);
+    (void)snprintf(message, sizeof message, "mbarrier %s of CTA rank %u: %s", text_str(&where), p->cta->rank,
+                   what);
     text_free(&where);
     warp_fault(w, "%s", message);
 }
@@ -109,7 +110,8 @@ static void take_arrivals(warp *w, const place *p, mbarrier *b, uint32_t count)
     if (count == 0 || count > COUNT_MAX)
         barrier_fault(w, p, "%u arrivals at once", count);
     if (count > b->pending)
-        barrier_fault(w, p, "%u arrivals while %u of %u are pending: one too many", count, b->pending, b->expected);
+        barrier_fault(w, p, "%u arrivals while %u of %u are pending: one too many", count, b->pending,
+                      b->expected);
     b->pending -= count;
 }
 
@@ -161,8 +163,8 @@ void mbarrier_describe(const cta *c, uint32_t offset, text *out)
         return;
     }
     mbarrier b = unpack(word);
-    text_printf(out, "it is in a phase of parity %u, %u of %u arrivals pending, %d bytes pending", b.phase & 1,
-                b.pending, b.expected, b.tx);
+    text_printf(out, "it is in a phase of parity %u, %u of %u arrivals pending, %d bytes pending",
+                b.phase & 1, b.pending, b.expected, b.tx);
 }
 
 /* ---- operands ----------------------------------------------------------------------------------------- */
@@ -249,7 +251,7 @@ static void run_arrive(warp *w, const op *o, uint32_t mask)
 {
     uint64_t *states = o->arg[0] == ARG_NONE ? NULL : REG(w, o->arg[0]);
     EACH_LANE(mask)
-        arrive_lane(w, o, lane, states ? &states[lane] : NULL);
+    arrive_lane(w, o, lane, states ? &states[lane] : NULL);
 }
 
 /* {state,} [address] {, count}: the state may be absent, or a sink. */
@@ -259,7 +261,8 @@ static bool finish_arrive(decoder *d, op *o, const opcode *code)
     uint32_t n = 0;
     ptx_space ignored = PTX_SHARED;
     o->run = run_arrive;
-    o->choice = (uint8_t)((opcode_has(code, "arrive_drop") ? DROP : 0) | (o->modifiers & MOD(EXPECT_TX) ? EXPECT : 0));
+    o->choice = (uint8_t)((opcode_has(code, "arrive_drop") ? DROP : 0) |
+                          (o->modifiers & MOD(EXPECT_TX) ? EXPECT : 0));
     if (n < i->operand_count && i->operands[n].kind != PTX_OPERAND_ADDRESS) {
         if (!decode_destination(d, &i->operands[n], 64, &o->arg[0]))
             return false;
@@ -313,7 +316,8 @@ static uint32_t wanted_parity(warp *w, const op *o, uint32_t lane)
     if (!(o->modifiers & MOD(PARITY))) {
         uint64_t state = ((const uint64_t *)REG(w, o->arg[1]))[lane];
         if (!(state & VALID))
-            lane_fault(w, lane, "0x%llx is not a state that mbarrier.arrive returned", (unsigned long long)state);
+            lane_fault(w, lane, "0x%llx is not a state that mbarrier.arrive returned",
+                       (unsigned long long)state);
         return unpack(state).phase & 1;
     }
     uint32_t parity = ((const uint32_t *)REG(w, o->arg[1]))[lane];
@@ -369,7 +373,7 @@ static void run_pending_count(warp *w, const op *o, uint32_t mask)
     uint32_t *d = REG(w, o->arg[0]);
     const uint64_t *state = REG(w, o->arg[1]);
     EACH_LANE(mask)
-        d[lane] = unpack(state[lane]).pending;
+    d[lane] = unpack(state[lane]).pending;
 }
 
 const op_family family_mbarrier_pending_count = {.any = run_pending_count};

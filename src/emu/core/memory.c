@@ -69,7 +69,8 @@ uint8_t *memory_shared(warp *w, uint32_t lane, uint32_t address, uint32_t bytes,
     cluster *c = CLUSTER(w);
     uint32_t rank = address >> SHARED_RANK_SHIFT, offset = address & ((1u << SHARED_RANK_SHIFT) - 1);
     if (rank >= c->cta_count)
-        lane_fault(w, lane, "shared address 0x%x names CTA %u of a cluster of %u", address, rank, c->cta_count);
+        lane_fault(w, lane, "shared address 0x%x names CTA %u of a cluster of %u", address, rank,
+                   c->cta_count);
     cta *to = &c->ctas[rank];
     if (bytes > to->shared_bytes || offset > to->shared_bytes - bytes)
         lane_fault(w, lane, "shared address 0x%x: %u bytes at 0x%x, beyond the end at 0x%x", address, bytes,
@@ -88,11 +89,12 @@ static uint8_t *local_pointer(warp *w, uint32_t lane, uint64_t address, uint64_t
 {
     uint32_t size = GRID(w)->program->local_bytes;
     if (bytes > size || address > size - bytes)
-        lane_fault(w, lane, "local address 0x%llx: the thread has %u bytes", (unsigned long long)address, size);
+        lane_fault(w, lane, "local address 0x%llx: the thread has %u bytes", (unsigned long long)address,
+                   size);
     return w->local + (size_t)lane * size + address;
 }
 
-static uint8_t *param_pointer(warp *w, uint32_t lane, uint64_t address, uint64_t bytes, memory_access access)
+uint8_t *memory_param(warp *w, uint32_t lane, uint64_t address, uint64_t bytes, memory_access access)
 {
     uint64_t size = GRID(w)->program->function->param_bytes;
     if (access == MEMORY_WRITE)
@@ -113,7 +115,7 @@ uint8_t *memory_generic(warp *w, uint32_t lane, uint64_t address, uint64_t bytes
             return memory_shared(w, lane, (uint32_t)within_window, (uint32_t)bytes, NULL);
         break;
     case WINDOW_LOCAL: return local_pointer(w, lane, within_window, bytes);
-    case WINDOW_PARAM: return param_pointer(w, lane, within_window, bytes, access);
+    case WINDOW_PARAM: return memory_param(w, lane, within_window, bytes, access);
     default: break;
     }
     lane_fault(w, lane, "generic address 0x%llx is in no space", (unsigned long long)address);
@@ -137,7 +139,8 @@ uint64_t memory_lane_address(warp *w, op_address a, uint32_t lane)
     return at + (uint64_t)(int64_t)a.displacement;
 }
 
-static void lane_addresses(warp *w, op_address a, uint64_t *at)
+/* Lanes that do not execute get the address of one that does, so that checks need not look at the mask. */
+static void lane_addresses(warp *w, op_address a, uint32_t mask, uint64_t *at)
 {
     const void *base = REG(w, a.base);
     uint64_t displacement = (uint64_t)(int64_t)a.displacement;
@@ -147,18 +150,38 @@ static void lane_addresses(warp *w, op_address a, uint64_t *at)
     else
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             at[lane] = ((const uint32_t *)base)[lane] + (uint32_t)displacement;
+    if (mask == ALL_LANES)
+        return;
+    uint64_t some = at[__builtin_ctz(mask)];
+    EACH_LANE(~mask)
+    at[lane] = some;
 }
 
 static void check_alignment(warp *w, uint32_t mask, const uint64_t *at, uint32_t bytes)
 {
     uint64_t low_bits = 0;
-    EACH_LANE(mask)
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         low_bits |= at[lane];
     if (!(low_bits & (bytes - 1)))
         return;
     EACH_LANE(mask)
-        if (at[lane] & (bytes - 1))
-            lane_fault(w, lane, "address 0x%llx is not a multiple of %u", (unsigned long long)at[lane], bytes);
+    if (at[lane] & (bytes - 1))
+        lane_fault(w, lane, "address 0x%llx is not a multiple of %u", (unsigned long long)at[lane], bytes);
+}
+
+/* True when all lanes access [start, start + size), which the host has at `memory`; then `at` are their pointers. */
+static bool all_within(const uint64_t *address, uint32_t bytes, uint64_t start, uint64_t size,
+                       uint8_t *memory, uint8_t **at)
+{
+    uint64_t outside = 0;
+    if (size < bytes)
+        return false;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        uint64_t offset = address[lane] - start;
+        outside |= offset > size - bytes;
+        at[lane] = (uint8_t *)((uintptr_t)memory + offset); /* only used when inside */
+    }
+    return !outside;
 }
 
 static uint8_t *other_shared(warp *w, const op *o, uint32_t lane, uint64_t address, uint32_t bytes)
@@ -172,50 +195,71 @@ static uint8_t *other_shared(warp *w, const op *o, uint32_t lane, uint64_t addre
     return at;
 }
 
-/* .shared, with ::cta: the CTA's own shared memory, whose addresses carry its rank. */
+/* Own shared memory, as seen through a window: its addresses carry the CTA's rank. */
+static bool own_shared(const warp *w, const uint64_t *address, uint32_t bytes, uint64_t window, uint8_t **at)
+{
+    const cta *own = w->cta;
+    uint64_t start = window + ((uint64_t)own->rank << SHARED_RANK_SHIFT) + SHARED_RESERVED;
+    return all_within(address, bytes, start, own->shared_bytes - SHARED_RESERVED,
+                      own->shared + SHARED_RESERVED, at);
+}
+
+static bool recent_block(const warp *w, const uint64_t *address, uint32_t bytes, memory_access access,
+                         uint8_t **at)
+{
+    const memory_block *b = w->recent;
+    return b && !(access == MEMORY_WRITE && b->read_only) &&
+           all_within(address, bytes, b->address, b->bytes, (uint8_t *)(uintptr_t)b->address, at);
+}
+
 static void shared_lanes(warp *w, const op *o, uint32_t mask, uint32_t bytes, const uint64_t *address,
                          uint8_t **at)
 {
-    const cta *own = w->cta;
-    uint64_t base = (uint64_t)own->rank << SHARED_RANK_SHIFT;
-    uint64_t room = own->shared_bytes - SHARED_RESERVED;
+    if (own_shared(w, address, bytes, 0, at))
+        return;
     EACH_LANE(mask)
-    {
-        uint64_t offset = address[lane] - base - SHARED_RESERVED;
-        if (offset < room && room - offset >= bytes)
-            at[lane] = own->shared + SHARED_RESERVED + offset;
-        else
-            at[lane] = other_shared(w, o, lane, address[lane], bytes);
-    }
+    at[lane] = other_shared(w, o, lane, address[lane], bytes);
 }
 
-static void global_lanes(warp *w, uint32_t mask, uint32_t bytes, memory_access access, const uint64_t *address,
-                         uint8_t **at)
+static void global_lanes(warp *w, uint32_t mask, uint32_t bytes, memory_access access,
+                         const uint64_t *address, uint8_t **at)
+{
+    if (recent_block(w, address, bytes, access, at))
+        return;
+    EACH_LANE(mask)
+    at[lane] = memory_global(w, lane, address[lane], bytes, access);
+}
+
+static void generic_lanes(warp *w, uint32_t mask, uint32_t bytes, memory_access access,
+                          const uint64_t *address, uint8_t **at)
+{
+    if (own_shared(w, address, bytes, WINDOW_SHARED, at) || recent_block(w, address, bytes, access, at))
+        return;
+    EACH_LANE(mask)
+    at[lane] = memory_generic(w, lane, address[lane], bytes, access);
+}
+
+/* Each lane has its own part of the warp's local memory. */
+static void local_lanes(warp *w, uint32_t mask, uint32_t bytes, const uint64_t *address, uint8_t **at)
 {
     EACH_LANE(mask)
-        at[lane] = memory_global(w, lane, address[lane], bytes, access);
+    at[lane] = local_pointer(w, lane, address[lane], bytes);
 }
 
 void memory_lanes(warp *w, const op *o, uint32_t mask, uint32_t bytes, memory_access access, uint8_t **at)
 {
     uint64_t address[WARP_LANES];
-    lane_addresses(w, o->address[0], address);
+    lane_addresses(w, o->address[0], mask, address);
     check_alignment(w, mask, address, bytes);
     switch (o->space) {
     case PTX_SHARED: shared_lanes(w, o, mask, bytes, address, at); break;
     case PTX_GLOBAL:
     case PTX_CONST: global_lanes(w, mask, bytes, access, address, at); break;
-    case PTX_LOCAL:
-        EACH_LANE(mask)
-            at[lane] = local_pointer(w, lane, address[lane], bytes);
-        break;
+    case PTX_LOCAL: local_lanes(w, mask, bytes, address, at); break;
     case PTX_PARAM:
         EACH_LANE(mask)
-            at[lane] = param_pointer(w, lane, address[lane], bytes, access);
+        at[lane] = memory_param(w, lane, address[lane], bytes, access);
         break;
-    default:
-        EACH_LANE(mask)
-            at[lane] = memory_generic(w, lane, address[lane], bytes, access);
-        break;
+    default: generic_lanes(w, mask, bytes, access, address, at); break;
     }
 }

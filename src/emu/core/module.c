@@ -41,13 +41,13 @@ emu_module *emu_module_load(const char *ptx, size_t len, text *errors)
         return NULL;
     }
     ptx_variable **v;
-    vec_each (v, &m->ptx->variables)
+    vec_each(v, &m->ptx->variables)
         place_variable(m, *v);
     module_block *block;
-    vec_each (block, &m->blocks)
+    vec_each(block, &m->blocks)
         relocate(block);
     ptx_function **f;
-    vec_each (f, &m->ptx->functions)
+    vec_each(f, &m->ptx->functions)
         if ((*f)->is_entry && (*f)->has_body)
             vec_push(&m->programs, decode_kernel(&m->arena, m->ptx, *f));
     return m;
@@ -58,7 +58,7 @@ void emu_module_free(emu_module *m)
     if (!m)
         return;
     module_block *block;
-    vec_each (block, &m->blocks)
+    vec_each(block, &m->blocks)
         free(block->bytes);
     vec_free(&m->blocks);
     vec_free(&m->programs);

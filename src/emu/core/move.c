@@ -14,7 +14,7 @@ static void mov_128(warp *w, const op *o, uint32_t mask)
     uint8_t *d = REG(w, o->arg[0]);
     const uint8_t *a = REG(w, o->arg[1]);
     EACH_LANE(mask)
-        memmove(d + 16 * lane, a + 16 * lane, 16);
+    memmove(d + 16 * lane, a + 16 * lane, 16);
 }
 
 static void mov_pred(warp *w, const op *o, uint32_t mask)
@@ -64,6 +64,35 @@ static void mov_unpack(warp *w, const op *o, uint32_t mask)
     }
 }
 
+/* The usual pairs. */
+#define PACK_PAIR(name, T, W, bits)                                                                          \
+    static void pack_##name(warp *w, const op *o, uint32_t mask)                                             \
+    {                                                                                                        \
+        W *d = REG(w, o->arg[0]);                                                                            \
+        const T *low = REG(w, o->list[0]), *high = REG(w, o->list[1]);                                       \
+        LANE_LOOP(mask, d[lane] = (W)((W)high[lane] << bits | low[lane]))                                    \
+    }                                                                                                        \
+    static void unpack_##name(warp *w, const op *o, uint32_t mask)                                           \
+    {                                                                                                        \
+        T *low = REG(w, o->list[0]), *high = REG(w, o->list[1]);                                             \
+        const W *a = REG(w, o->arg[0]);                                                                      \
+        W from[WARP_LANES]; /* a sink may be both halves' destination */                                     \
+        memcpy(from, a, sizeof from);                                                                        \
+        LANE_LOOP(mask, low[lane] = (T)from[lane])                                                           \
+        LANE_LOOP(mask, high[lane] = (T)(from[lane] >> bits))                                                \
+    }
+PACK_PAIR(16, uint16_t, uint32_t, 16)
+PACK_PAIR(32, uint32_t, uint64_t, 32)
+
+static op_run *vector_handler(const op *o, bool pack)
+{
+    if (o->count == 2 && o->width == 2)
+        return pack ? pack_16 : unpack_16;
+    if (o->count == 2 && o->width == 4)
+        return pack ? pack_32 : unpack_32;
+    return pack ? mov_pack : mov_unpack;
+}
+
 static bool finish_vector(decoder *d, op *o, uint32_t bits)
 {
     const ptx_operand *to = &d->instruction->operands[0], *from = &d->instruction->operands[1];
@@ -78,7 +107,7 @@ static bool finish_vector(decoder *d, op *o, uint32_t bits)
     o->list_len = vector->count;
     o->count = (uint8_t)vector->count;
     o->width = (uint8_t)(element / 8);
-    o->run = pack ? mov_pack : mov_unpack;
+    o->run = vector_handler(o, pack);
     if (!decode_vector(d, vector, !pack, element, PTX_NO_TYPE, list, vector->count))
         return false;
     return pack ? decode_destination(d, scalar, bits, &o->arg[0])
@@ -105,14 +134,11 @@ static bool finish_mov(decoder *d, op *o, const opcode *code)
         return finish_vector(d, o, bits);
     if (from->kind == PTX_OPERAND_SPECIAL && from->index >= PTX_SPECIAL_CLOCK)
         return finish_moving(d, o, from);
-    o->run = bits == 1    ? mov_pred
-             : bits == 16 ? mov_16
-             : bits == 32 ? mov_32
-             : bits == 64 ? mov_64
-                          : mov_128;
+    o->run = bits == 1 ? mov_pred : bits == 16 ? mov_16 : bits == 32 ? mov_32 : bits == 64 ? mov_64 : mov_128;
     if (bits == 8)
         return decode_refuse(d, "not for 8 bits");
-    return decode_destination(d, to, bits, &o->arg[0]) && decode_source(d, from, bits, code->types[0], &o->arg[1]);
+    return decode_destination(d, to, bits, &o->arg[0]) &&
+           decode_source(d, from, bits, code->types[0], &o->arg[1]);
 }
 
 const op_family family_mov = {.finish = finish_mov};
@@ -170,7 +196,7 @@ static void run_isspacep(warp *w, const op *o, uint32_t mask)
     const uint64_t *a = REG(w, o->arg[1]);
     uint32_t bits = 0;
     EACH_LANE(mask)
-        bits |= (uint32_t)in_space(w, o, a[lane]) << lane;
+    bits |= (uint32_t)in_space(w, o, a[lane]) << lane;
     predicate_write(&PREDICATE(w, o->arg[0]), mask, bits);
 }
 
@@ -192,7 +218,7 @@ static void run_mapa_32(warp *w, const op *o, uint32_t mask)
     uint32_t *d = REG(w, o->arg[0]);
     const uint32_t *a = REG(w, o->arg[1]), *rank = REG(w, o->arg[2]);
     EACH_LANE(mask)
-        d[lane] = (uint32_t)map_to_rank(w, lane, a[lane], rank[lane]);
+    d[lane] = (uint32_t)map_to_rank(w, lane, a[lane], rank[lane]);
 }
 
 static void run_mapa_64(warp *w, const op *o, uint32_t mask)
@@ -201,7 +227,7 @@ static void run_mapa_64(warp *w, const op *o, uint32_t mask)
     const uint64_t *a = REG(w, o->arg[1]);
     const uint32_t *rank = REG(w, o->arg[2]);
     EACH_LANE(mask)
-        d[lane] = map_to_rank(w, lane, a[lane], rank[lane]);
+    d[lane] = map_to_rank(w, lane, a[lane], rank[lane]);
 }
 
 const op_family family_mapa = {.typed = {[PTX_U32] = run_mapa_32, [PTX_U64] = run_mapa_64}};

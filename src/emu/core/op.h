@@ -88,11 +88,11 @@ typedef struct op_family {
 
 /* ---- registers -------------------------------------------------------------------------------------- */
 
-#define REG(w, argument) ((void *)((w)->file[(argument) & ARG_CONSTANT] + ((argument) & ~UINT32_C(3))))
+#define REG(w, argument) ((void *)((w)->file[(argument)&ARG_CONSTANT] + ((argument) & ~UINT32_C(3))))
 
 /* The bits of a predicate: to be written, and as a source. */
 #define PREDICATE(w, argument) (*(uint32_t *)REG(w, argument))
-#define PREDICATE_READ(w, argument) (PREDICATE(w, argument) ^ ((argument) & ARG_NEGATED ? ALL_LANES : 0))
+#define PREDICATE_READ(w, argument) (PREDICATE(w, argument) ^ ((argument)&ARG_NEGATED ? ALL_LANES : 0))
 
 static inline void predicate_write(uint32_t *predicate, uint32_t mask, uint32_t bits)
 {
@@ -106,50 +106,53 @@ static inline void predicate_write(uint32_t *predicate, uint32_t mask, uint32_t 
 #define LANES_INDEPENDENT
 #endif
 
-#define EACH_LANE(mask)                                                                                       \
-    for (uint32_t lane = 0; lane < WARP_LANES; lane++)                                                        \
+#define EACH_LANE(mask)                                                                                      \
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)                                                       \
         if ((mask) >> lane & 1)
 
 /* Runs `statement` for each lane of mask; the usual case, all of them, is a loop that vectorises. */
-#define LANE_LOOP(mask, statement)                                                                            \
-    if ((mask) == ALL_LANES) {                                                                                \
-        LANES_INDEPENDENT for (uint32_t lane = 0; lane < WARP_LANES; lane++)                                  \
-        {                                                                                                     \
-            statement;                                                                                        \
-        }                                                                                                     \
-    } else {                                                                                                  \
-        EACH_LANE(mask)                                                                                       \
-        {                                                                                                     \
-            statement;                                                                                        \
-        }                                                                                                     \
+#define LANE_LOOP(mask, statement)                                                                           \
+    if ((mask) == ALL_LANES) {                                                                               \
+        LANES_INDEPENDENT for (uint32_t lane = 0; lane < WARP_LANES; lane++)                                 \
+        {                                                                                                    \
+            statement;                                                                                       \
+        }                                                                                                    \
+    } else {                                                                                                 \
+        EACH_LANE(mask)                                                                                      \
+        {                                                                                                    \
+            statement;                                                                                       \
+        }                                                                                                    \
     }
+
+/* A product within a macro's arguments, where clang-format would take `a * b` for a pointer. */
+#define PRODUCT(x, y) ((x) * (y))
 
 /* HANDLER_n(name, D, A, ..): the handler `name`: d = expression of a, b, c, whose C types are D, A, B, C. */
-#define HANDLER_1(name, D, A, expression)                                                                     \
-    static void name(warp *w, const op *o, uint32_t mask)                                                     \
-    {                                                                                                         \
-        D *d = REG(w, o->arg[0]);                                                                             \
-        const A *as = REG(w, o->arg[1]);                                                                      \
-        LANE_LOOP(mask, A a = as[lane]; d[lane] = (D)(expression))                                            \
+#define HANDLER_1(name, D, A, expression)                                                                    \
+    static void name(warp *w, const op *o, uint32_t mask)                                                    \
+    {                                                                                                        \
+        D *d = REG(w, o->arg[0]);                                                                            \
+        const A *as = REG(w, o->arg[1]);                                                                     \
+        LANE_LOOP(mask, A a = as[lane]; d[lane] = (D)(expression))                                           \
     }
 
-#define HANDLER_2(name, D, A, B, expression)                                                                  \
-    static void name(warp *w, const op *o, uint32_t mask)                                                     \
-    {                                                                                                         \
-        D *d = REG(w, o->arg[0]);                                                                             \
-        const A *as = REG(w, o->arg[1]);                                                                      \
-        const B *bs = REG(w, o->arg[2]);                                                                      \
-        LANE_LOOP(mask, A a = as[lane]; B b = bs[lane]; d[lane] = (D)(expression))                            \
+#define HANDLER_2(name, D, A, B, expression)                                                                 \
+    static void name(warp *w, const op *o, uint32_t mask)                                                    \
+    {                                                                                                        \
+        D *d = REG(w, o->arg[0]);                                                                            \
+        const A *as = REG(w, o->arg[1]);                                                                     \
+        const B *bs = REG(w, o->arg[2]);                                                                     \
+        LANE_LOOP(mask, A a = as[lane]; B b = bs[lane]; d[lane] = (D)(expression))                           \
     }
 
-#define HANDLER_3(name, D, A, B, C, expression)                                                               \
-    static void name(warp *w, const op *o, uint32_t mask)                                                     \
-    {                                                                                                         \
-        D *d = REG(w, o->arg[0]);                                                                             \
-        const A *as = REG(w, o->arg[1]);                                                                      \
-        const B *bs = REG(w, o->arg[2]);                                                                      \
-        const C *cs = REG(w, o->arg[3]);                                                                      \
-        LANE_LOOP(mask, A a = as[lane]; B b = bs[lane]; C c = cs[lane]; d[lane] = (D)(expression))            \
+#define HANDLER_3(name, D, A, B, C, expression)                                                              \
+    static void name(warp *w, const op *o, uint32_t mask)                                                    \
+    {                                                                                                        \
+        D *d = REG(w, o->arg[0]);                                                                            \
+        const A *as = REG(w, o->arg[1]);                                                                     \
+        const B *bs = REG(w, o->arg[2]);                                                                     \
+        const C *cs = REG(w, o->arg[3]);                                                                     \
+        LANE_LOOP(mask, A a = as[lane]; B b = bs[lane]; C c = cs[lane]; d[lane] = (D)(expression))           \
     }
 
 #endif

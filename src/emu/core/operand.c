@@ -129,7 +129,7 @@ bool decode_destination(decoder *d, const ptx_operand *o, uint32_t bits, uint32_
 static uint32_t special_slot(decoder *d, ptx_special special)
 {
     program_special *s;
-    vec_each (s, &d->specials)
+    vec_each(s, &d->specials)
         if (s->special == special)
             return s->slot;
     program_special added = {special, decode_new_register(d, ptx_special_bits(special))};
@@ -163,7 +163,7 @@ static uint32_t shared_slot(decoder *d, const ptx_variable *v, int64_t displacem
 {
     uint32_t offset = shared_offset(d, v) + (uint32_t)displacement;
     program_shared *s;
-    vec_each (s, &d->shared)
+    vec_each(s, &d->shared)
         if (s->variable == v && s->offset == offset && s->bits == bits)
             return s->slot;
     program_shared added = {v, offset, bits, decode_new_register(d, bits)};
@@ -231,8 +231,8 @@ static bool predicate_source(decoder *d, const ptx_operand *o, uint32_t *argumen
     } else {
         if (!check_width(d, o, 1))
             return false;
-        *argument = o->kind == PTX_OPERAND_SPECIAL ? special_slot(d, (ptx_special)o->index)
-                                                   : d->now->slots[o->index];
+        *argument =
+            o->kind == PTX_OPERAND_SPECIAL ? special_slot(d, (ptx_special)o->index) : d->now->slots[o->index];
     }
     if (o->negated)
         *argument |= ARG_NEGATED;

@@ -213,8 +213,8 @@ void pending_finish_before(pending *last, pending_kind kind)
 
 static void report_unfinished(pending *p)
 {
-    warp_fault(p->warp, "%s has not been waited for: the CTA has exited while it still %s shared memory", p->what,
-               p->reads ? "reads" : "writes");
+    warp_fault(p->warp, "%s has not been waited for: the CTA has exited while it still %s shared memory",
+               p->what, p->reads ? "reads" : "writes");
 }
 
 /* Shared memory goes with its CTA. An operation that still needs it was not waited for; those that only need

@@ -201,7 +201,8 @@ static bool asleep(cluster *c, warp *w)
 /* Nothing could run. False when that will not change. */
 static bool unblock(cluster *c)
 {
-    return async_queue_advance(c) || any_warp(c, asleep) || any_warp(c, time_out) || any_warp(c, release_join);
+    return async_queue_advance(c) || any_warp(c, asleep) || any_warp(c, time_out) ||
+           any_warp(c, release_join);
 }
 
 static bool alive(const cluster *c)

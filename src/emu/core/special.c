@@ -8,8 +8,9 @@
 static uint64_t special_value(const warp *w, ptx_special special, uint32_t lane)
 {
     switch (special) {
-#define PTX_SPECIAL(name, text, bits, value)                                                                  \
-    case PTX_SPECIAL_##name: return (uint64_t)(value);
+#define PTX_SPECIAL(name, text, bits, value)                                                                 \
+    case PTX_SPECIAL_##name:                                                                                 \
+        return (uint64_t)(value);
 #include "emu/ptx/special.def"
 #undef PTX_SPECIAL
     default: return 0;

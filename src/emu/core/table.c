@@ -10,7 +10,7 @@
 #undef INSTRUCTION
 
 static const instruction_row rows[] = {
-#define INSTRUCTION(base, needs, may, operands, family, semantics)                                            \
+#define INSTRUCTION(base, needs, may, operands, family, semantics)                                           \
     {base, needs, may, operands, &family_##family, semantics},
 #include "emu/ptx/instructions.def"
 #undef INSTRUCTION
@@ -152,9 +152,9 @@ ptx_space opcode_space(const opcode *code)
         const char *word;
         ptx_space space;
     } spaces[] = {
-        {"global", PTX_GLOBAL},         {"shared", PTX_SHARED},    {"shared::cta", PTX_SHARED},
-        {"shared::cluster", PTX_SHARED}, {"local", PTX_LOCAL},     {"param", PTX_PARAM},
-        {"param::entry", PTX_PARAM},    {"param::func", PTX_PARAM}, {"const", PTX_CONST},
+        {"global", PTX_GLOBAL},          {"shared", PTX_SHARED},     {"shared::cta", PTX_SHARED},
+        {"shared::cluster", PTX_SHARED}, {"local", PTX_LOCAL},       {"param", PTX_PARAM},
+        {"param::entry", PTX_PARAM},     {"param::func", PTX_PARAM}, {"const", PTX_CONST},
     };
     for (uint32_t i = 0; i < code->word_count; i++)
         for (size_t s = 0; s < ARRAY_LEN(spaces); s++)

@@ -88,9 +88,9 @@ static bool element_type(decoder *d, ptx_type from, async_type *to)
         ptx_type type;
         async_type element;
     } rows[] = {
-        {PTX_F16, ASYNC_F16},   {PTX_BF16, ASYNC_BF16}, {PTX_TF32, ASYNC_TF32}, {PTX_E4M3, ASYNC_E4M3},
-        {PTX_E5M2, ASYNC_E5M2}, {PTX_S8, ASYNC_S8},     {PTX_U8, ASYNC_U8},     {PTX_F32, ASYNC_F32},
-        {PTX_S32, ASYNC_S32},
+        {PTX_F16, ASYNC_F16},   {PTX_BF16, ASYNC_BF16}, {PTX_TF32, ASYNC_TF32},
+        {PTX_E4M3, ASYNC_E4M3}, {PTX_E5M2, ASYNC_E5M2}, {PTX_S8, ASYNC_S8},
+        {PTX_U8, ASYNC_U8},     {PTX_F32, ASYNC_F32},   {PTX_S32, ASYNC_S32},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].type == from) {
@@ -190,7 +190,8 @@ static bool finish_mma(decoder *d, op *o, const opcode *code)
     if (s->n < 8 || s->n > 256 || s->n % 8)
         return decode_refuse(d, "n of 8 to 256 in steps of 8 expected");
     form->d_count = async_wgmma_d_registers(s);
-    return read_matrices(d, o, form) && decode_source(d, &d->instruction->operands[2], 64, PTX_B64, &o->arg[ARG_B]) &&
+    return read_matrices(d, o, form) &&
+           decode_source(d, &d->instruction->operands[2], 64, PTX_B64, &o->arg[ARG_B]) &&
            read_tail(d, o, form);
 }
 

@@ -8,8 +8,7 @@
 static const struct binary_operator {
     char text[3];
     int precedence;
-} operators[] = {{"|", 1}, {"^", 2}, {"&", 3},  {"<<", 4}, {">>", 4},
-                 {"+", 5}, {"-", 5}, {"*", 6}, {"/", 6}};
+} operators[] = {{"|", 1}, {"^", 2}, {"&", 3}, {"<<", 4}, {">>", 4}, {"+", 5}, {"-", 5}, {"*", 6}, {"/", 6}};
 
 /* The operator at the current token; two characters stand side by side in << and >>. */
 static const struct binary_operator *operator_here(const parser *p)

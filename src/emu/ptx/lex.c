@@ -188,7 +188,11 @@ static void read_number(lexer *lex)
         read_float_bits(lex, second == 'd');
         return;
     }
-    unsigned base = !zero ? 10 : second == 'x' ? 16 : second == 'b' ? 2 : isdigit((unsigned char)second) ? 8 : 10;
+    unsigned base = !zero                            ? 10
+                    : second == 'x'                  ? 16
+                    : second == 'b'                  ? 2
+                    : isdigit((unsigned char)second) ? 8
+                                                     : 10;
     if (base == 16 || base == 2)
         lex->next += 2;
     lex->token.kind = LEX_INTEGER;

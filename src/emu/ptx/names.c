@@ -30,8 +30,7 @@ static name_entry *slot(const names *n, uint32_t scope, const char *name, uint32
     size_t i = (size_t)hash & (n->cap - 1);
     for (;; i = (i + 1) & (n->cap - 1)) {
         name_entry *e = &n->table[i];
-        if (e->kind == NAME_NONE ||
-            (e->scope == scope && e->len == len && memcmp(e->text, name, len) == 0))
+        if (e->kind == NAME_NONE || (e->scope == scope && e->len == len && memcmp(e->text, name, len) == 0))
             return e;
     }
 }

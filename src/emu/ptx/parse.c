@@ -139,7 +139,7 @@ static void place_params(parser *p, ptx_function *f)
 {
     uint64_t end = 0;
     ptx_variable **v;
-    vec_each (v, &f->params) {
+    vec_each(v, &f->params) {
         end = (end + (*v)->align - 1) / (*v)->align * (*v)->align;
         (*v)->address = end;
         end += (*v)->bytes;
@@ -188,14 +188,14 @@ static ptx_function *read_head(parser *p, bool is_entry)
         read_params(p, false);
     ptx_function *f = function_declare(p, is_entry);
     ptx_variable **v;
-    vec_each (v, &p->params) {
+    vec_each(v, &p->params) {
         vec_push(&f->returns, *v);
         add_variable(f, *v);
     }
     p->params.len = 0;
     if (parse_at(p, '('))
         read_params(p, is_entry);
-    vec_each (v, &p->params) {
+    vec_each(v, &p->params) {
         vec_push(&f->params, *v);
         if (!is_entry)
             add_variable(f, *v);
@@ -348,7 +348,7 @@ ptx_module *ptx_parse(arena *a, const char *source, size_t len, text *errors)
 void ptx_module_release(ptx_module *module)
 {
     ptx_function **f;
-    vec_each (f, &module->functions) {
+    vec_each(f, &module->functions) {
         vec_free(&(*f)->returns);
         vec_free(&(*f)->params);
         vec_free(&(*f)->variables);

@@ -6,10 +6,10 @@
 #include "emu/ptx/names.h"
 
 enum {
-    PARSE_MAX_REGISTERS = 1 << 20,    /* of one function */
-    PARSE_MAX_VARIABLE = 256 << 20,   /* bytes of one variable */
-    PARSE_MAX_DEPTH = 32,             /* of nested parentheses, braces of an initialiser or a vector */
-    PARSE_MAX_OPERANDS = 1024,        /* of one instruction, vector or list */
+    PARSE_MAX_REGISTERS = 1 << 20,  /* of one function */
+    PARSE_MAX_VARIABLE = 256 << 20, /* bytes of one variable */
+    PARSE_MAX_DEPTH = 32,           /* of nested parentheses, braces of an initialiser or a vector */
+    PARSE_MAX_OPERANDS = 1024,      /* of one instruction, vector or list */
 };
 
 typedef struct parser {
@@ -17,8 +17,8 @@ typedef struct parser {
     ptx_module *module;
     ptx_function *function; /* being read, or NULL */
     names names;
-    VEC(ptx_variable *) params;   /* the list of parameters read last */
-    VEC(ptx_operand) scratch;     /* operands of lists whose end has not been read yet */
+    VEC(ptx_variable *) params;      /* the list of parameters read last */
+    VEC(ptx_operand) scratch;        /* operands of lists whose end has not been read yet */
     VEC(ptx_relocation) relocations; /* of the initialiser that is being read */
     uint32_t scope;
     uint32_t depth;

@@ -64,14 +64,15 @@ typedef struct ptx_variable {
     ptx_space space;
     ptx_type type;
     uint32_t align;
-    uint64_t bytes;  /* 0: extern .shared name[], whose size comes with the launch */
+    uint64_t bytes; /* 0: extern .shared name[], whose size comes with the launch */
     bool is_extern;
     const uint8_t *init; /* `bytes` of them, or NULL for zeros */
     const ptx_relocation *relocations;
     size_t relocation_count;
-    uint64_t address; /* .global and .const: where the module keeps it. Kernel parameters: offset in the block.
+    uint64_t
+        address;    /* .global and .const: where the module keeps it. Kernel parameters: offset in the block.
                        * Others are laid out by core/decode.c, kernel by kernel */
-    uint32_t index;   /* .param of a function and .local: among the function's variables */
+    uint32_t index; /* .param of a function and .local: among the function's variables */
 } ptx_variable;
 
 typedef struct ptx_register {

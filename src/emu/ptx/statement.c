@@ -207,11 +207,11 @@ static void resolve_body(parser *p)
 {
     ptx_function *f = p->function;
     ptx_instruction *i;
-    vec_each (i, &f->instructions)
+    vec_each(i, &f->instructions)
         for (uint32_t n = 0; n < i->operand_count; n++)
             resolve_labels(p, &i->operands[n]);
     ptx_label *label;
-    vec_each (label, &f->labels)
+    vec_each(label, &f->labels)
         for (uint32_t n = 0; n < label->target_count; n++)
             resolve_labels(p, &label->targets[n]);
 }

@@ -22,8 +22,8 @@ bool parse_space(const parser *p, ptx_space *space)
 /* What stands between the state space and the name, in any order. */
 typedef struct attributes {
     ptx_type type;
-    uint32_t align;   /* 0: not given */
-    uint32_t vector;  /* 1, 2 or 4 elements */
+    uint32_t align;  /* 0: not given */
+    uint32_t vector; /* 1, 2 or 4 elements */
     bool is_parameter;
 } attributes;
 
