@@ -24,8 +24,8 @@ format:
 
 lint:
 	scripts/setup.sh lint
-	cmake --preset release -G "$(GENERATOR)" >/dev/null
-	scripts/lint.sh build
+	cmake --preset sanitize -G "$(GENERATOR)" >/dev/null
+	scripts/lint.sh build/sanitize
 
 setup:
 	scripts/setup.sh

@@ -10,7 +10,7 @@ enum { MAX_INTS = 8 };
 /* Reads `count` comma-separated ints of at least `least`; writes none of them unless all are good. */
 static bool parse_ints(const char *value, int count, int least, int *target)
 {
-    int read[MAX_INTS];
+    int read[MAX_INTS] = {0};
     for (int i = 0; i < count; i++) {
         char *end;
         errno = 0;

@@ -50,15 +50,15 @@ typedef struct emu_names {
 } emu_names;
 
 typedef struct emu_launch {
-    const char *kernel; /* .entry name */
+    const char *kernel;                     /* .entry name */
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0,0,0} means {1,1,1} */
     uint32_t dynamic_shared_bytes;
     const void *params; /* the packed .param block */
     size_t param_bytes;
-    uint32_t sm_count; /* 0: 4. What %nsmid would say; launch code sizes persistent grids by it */
+    uint32_t sm_count;     /* 0: 4. What %nsmid would say; launch code sizes persistent grids by it */
     uint32_t host_threads; /* 0: as many as the host has cores */
     emu_async_order async_order;
-    uint64_t seed; /* for EMU_ASYNC_RANDOM */
+    uint64_t seed;             /* for EMU_ASYNC_RANDOM */
     uint64_t max_instructions; /* a cluster that executes more warp instructions is a fault; 0: no limit */
     emu_names names;
 } emu_launch;
@@ -91,8 +91,19 @@ emu_status emu_run(emu_machine *m, const emu_module *module, const emu_launch *l
 enum { EMU_TENSOR_MAP_BYTES = 128, EMU_TENSOR_MAX_RANK = 5 };
 
 typedef enum emu_element { /* order and meaning of CUtensorMapDataType */
-    EMU_U8, EMU_U16, EMU_U32, EMU_S32, EMU_U64, EMU_S64, EMU_F16, EMU_F32, EMU_F64, EMU_BF16,
-    EMU_F32_FTZ, EMU_TF32, EMU_TF32_FTZ,
+                           EMU_U8,
+                           EMU_U16,
+                           EMU_U32,
+                           EMU_S32,
+                           EMU_U64,
+                           EMU_S64,
+                           EMU_F16,
+                           EMU_F32,
+                           EMU_F64,
+                           EMU_BF16,
+                           EMU_F32_FTZ,
+                           EMU_TF32,
+                           EMU_TF32_FTZ,
 } emu_element;
 
 typedef enum emu_swizzle { EMU_SWIZZLE_NONE, EMU_SWIZZLE_32B, EMU_SWIZZLE_64B, EMU_SWIZZLE_128B } emu_swizzle;

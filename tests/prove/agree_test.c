@@ -177,7 +177,7 @@ static declaration draw_declaration(void)
     d.stages[1] = 1 + (int)draw(2);
     int broken = draw(3) ? (int)draw(MOST_TASKS) : -1;
     for (; d.tasks < MOST_TASKS && d.pattern->tasks[d.tasks]; d.tasks++) {
-        tokens t;
+        tokens t = {.count = 0};
         split(d.pattern->tasks[d.tasks], count, &t);
         for (unsigned n = 1 + draw(2); d.tasks == broken && n; n--)
             mutate(&t);
@@ -202,7 +202,7 @@ static mini declare(const declaration *d)
 static void add_tasks(mini *m, const declaration *d)
 {
     static const char *const names[] = {"P", "Q", "U"};
-    for (int i = 0; i < d->tasks; i++)
+    for (int i = 0; i < d->tasks && i < MOST_TASKS; i++)
         mini_add(m, names[i], d->warps[i], d->texts[i]);
 }
 

@@ -126,17 +126,19 @@ static ww_resource *ring(ww_kernel *k, const char *name, ww_pipeline p)
 static ww_kernel *declare(const variant *v)
 {
     copy c;
-    ww_kernel *k = ww_kernel_new("broken", &(ww_kernel_options){.body = "tma_copy.cuh",
-                                                                .body_folder = EXAMPLE_FOLDER,
-                                                                .params = "tma_copy_params",
-                                                                .params_bytes = sizeof(struct tma_copy_params)});
+    ww_kernel *k =
+        ww_kernel_new("broken", &(ww_kernel_options){.body = "tma_copy.cuh",
+                                                     .body_folder = EXAMPLE_FOLDER,
+                                                     .params = "tma_copy_params",
+                                                     .params_bytes = sizeof(struct tma_copy_params)});
     c.input = ww_resource_new(k, "input", &(ww_resource_options){.work = input_work});
     c.ring = ring(k, "ring", v->pipeline);
     if (v->store == store_waiting_for_the_other)
         c.other = ring(k, "other", (ww_pipeline){.producer_arrivals = 1, .consumer_arrivals = 4});
     c.output = ww_resource_new(k, "output", &(ww_resource_options){.work = output_work});
     ww_task_new(k, "store", &(ww_task_options){.warps = 4, .schedule = v->store, .context = &c});
-    ww_task_new(k, "load", &(ww_task_options){.first_warp = 4, .warps = 1, .schedule = v->load, .context = &c});
+    ww_task_new(k, "load",
+                &(ww_task_options){.first_warp = 4, .warps = 1, .schedule = v->load, .context = &c});
     return k;
 }
 
@@ -176,9 +178,9 @@ static const char *run_on_emulator(ww_kernel *k, char *why, size_t why_bytes)
     ww_run_wait(r);
     ww_run_download(r, found, to, sizeof found);
     (void)snprintf(why, why_bytes, "%s",
-                   ww_run_error(r)                                ? ww_run_error(r)
+                   ww_run_error(r)                         ? ww_run_error(r)
                    : memcmp(data, found, sizeof data) != 0 ? "the result differs"
-                                                                  : "");
+                                                           : "");
     ww_run_close(r);
     return why;
 }

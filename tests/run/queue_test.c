@@ -30,10 +30,11 @@ static ww_kernel *declare(const raster *shape)
 {
     static const ww_work work[] = {{.name = "count", .side = WW_PRODUCER}, {0}};
     ww_resource *r[2];
-    ww_kernel *k = ww_kernel_new("queue_test", &(ww_kernel_options){.body = "queue.cuh",
-                                                                    .body_folder = TEST_FOLDER,
-                                                                    .params = "queue_params",
-                                                                    .params_bytes = sizeof(struct queue_params)});
+    ww_kernel *k =
+        ww_kernel_new("queue_test", &(ww_kernel_options){.body = "queue.cuh",
+                                                         .body_folder = TEST_FOLDER,
+                                                         .params = "queue_params",
+                                                         .params_bytes = sizeof(struct queue_params)});
     r[0] = ww_queue_static(k, "queue",
                            &(ww_queue_options){.tiles = {ww_arg(struct queue_params, tiles_m, 0),
                                                          ww_arg(struct queue_params, tiles_n, 0),
@@ -58,7 +59,8 @@ static int surplus_of(const struct queue_params *p, const raster *shape)
     return ((band + s - 1) / s * s - band) * fast * p->tiles_l;
 }
 
-static void check_case(ww_run *r, uint64_t counts_at, struct queue_params *p, const raster *shape, uint32_t ctas)
+static void check_case(ww_run *r, uint64_t counts_at, struct queue_params *p, const raster *shape,
+                       uint32_t ctas)
 {
     static int counts[MOST_TILES + 1];
     memset(counts, 0, sizeof counts);
@@ -70,8 +72,9 @@ static void check_case(ww_run *r, uint64_t counts_at, struct queue_params *p, co
         fail_msg("%s", ww_run_error(r));
     for (int i = 0; i < tiles_of(p); i++)
         if (counts[i] != 1)
-            fail_msg("tile %d of %d x %d x %d was dealt out %d times, swizzle %d along %s, %u CTAs", i, p->tiles_m,
-                     p->tiles_n, p->tiles_l, counts[i], shape->swizzle, shape->along_n ? "n" : "m", ctas);
+            fail_msg("tile %d of %d x %d x %d was dealt out %d times, swizzle %d along %s, %u CTAs", i,
+                     p->tiles_m, p->tiles_n, p->tiles_l, counts[i], shape->swizzle,
+                     shape->along_n ? "n" : "m", ctas);
     assert_int_equal(counts[tiles_of(p)], surplus_of(p, shape));
 }
 

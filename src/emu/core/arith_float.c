@@ -305,7 +305,9 @@ static bool has_property(int classified, uint32_t property)
         const T *a = REG(w, o->arg[1]);                                                                      \
         uint32_t bits = 0;                                                                                   \
         EACH_LANE(mask)                                                                                      \
-        bits |= (uint32_t)has_property(fpclassify(a[lane]), o->choice) << lane;                              \
+        {                                                                                                    \
+            bits |= (uint32_t)has_property(fpclassify(a[lane]), o->choice) << lane;                          \
+        }                                                                                                    \
         predicate_write(&PREDICATE(w, o->arg[0]), mask, bits);                                               \
     }
 TESTP(testp_f32, float)

@@ -90,7 +90,9 @@ static void run_single(warp *w, const op *o, uint32_t mask)
     if (o->arg[3] != ARG_NONE)
         c = REG(w, o->arg[3]);
     EACH_LANE(mask)
-    d[lane] = compute(o, a[lane], b[lane], c[lane]);
+    {
+        d[lane] = compute(o, a[lane], b[lane], c[lane]);
+    }
 }
 
 static void run_packed(warp *w, const op *o, uint32_t mask)

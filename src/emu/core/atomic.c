@@ -169,7 +169,7 @@ static void run_atomic_32(warp *w, const op *o, uint32_t mask)
     EACH_LANE(mask)
     {
         uint32_t *word = (uint32_t *)(void *)at[lane], old = exchange_32(word, o, b[lane], c[lane]);
-        changed = changed || *word != old;
+        changed = changed || __atomic_load_n(word, __ATOMIC_RELAXED) != old;
         if (d)
             d[lane] = old;
     }

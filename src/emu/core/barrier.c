@@ -43,8 +43,10 @@ static uint32_t uniform(warp *w, uint32_t argument, uint32_t mask, const char *w
     const uint32_t *value = REG(w, argument);
     uint32_t first = value[__builtin_ctz(mask)];
     EACH_LANE(mask)
-    if (value[lane] != first)
-        lane_fault(w, lane, "%s is %u here and %u in another lane of the warp", what, value[lane], first);
+    {
+        if (value[lane] != first)
+            lane_fault(w, lane, "%s is %u here and %u in another lane of the warp", what, value[lane], first);
+    }
     return first;
 }
 
@@ -101,7 +103,9 @@ static void deliver(warp *w, const op *o, uint32_t mask, const named_barrier *b)
     uint32_t *d = REG(w, o->arg[3]);
     if (o->type == PTX_U32) {
         EACH_LANE(mask)
-        d[lane] = b->last_popc;
+        {
+            d[lane] = b->last_popc;
+        }
     } else {
         bool result = o->choice == 0 ? b->last_all : b->last_any;
         predicate_write(d, mask, result ? ALL_LANES : 0);

@@ -151,7 +151,9 @@ static void issue_bulk(warp *w, const op *o, uint32_t lane)
 static void run_bulk(warp *w, const op *o, uint32_t mask)
 {
     EACH_LANE(mask)
-    issue_bulk(w, o, lane);
+    {
+        issue_bulk(w, o, lane);
+    }
 }
 
 /* ---- tensors ------------------------------------------------------------------------------------------ */
@@ -243,7 +245,9 @@ static void issue_tensor(warp *w, const op *o, uint32_t lane)
 static void run_tensor(warp *w, const op *o, uint32_t mask)
 {
     EACH_LANE(mask)
-    issue_tensor(w, o, lane);
+    {
+        issue_tensor(w, o, lane);
+    }
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------- */
@@ -252,7 +256,9 @@ static void run_commit(warp *w, const op *o, uint32_t mask)
 {
     (void)o;
     EACH_LANE(mask)
-    w->bulk_group[lane]++;
+    {
+        w->bulk_group[lane]++;
+    }
 }
 
 static void run_wait(warp *w, const op *o, uint32_t mask)

@@ -29,8 +29,10 @@ static void with_members(warp *w, const op *o, uint32_t mask, uint32_t argument,
     while (mask) {
         uint32_t same = members[__builtin_ctz(mask)], lanes = 0;
         EACH_LANE(mask)
-        if (members[lane] == same)
-            lanes |= UINT32_C(1) << lane;
+        {
+            if (members[lane] == same)
+                lanes |= UINT32_C(1) << lane;
+        }
         serve(w, o, lanes, same);
         mask &= ~lanes;
     }
@@ -129,7 +131,9 @@ static void serve_ballot(warp *w, const op *o, uint32_t lanes, uint32_t members)
     uint32_t votes = PREDICATE_READ(w, o->arg[1]) & lanes, *d = REG(w, o->arg[0]);
     (void)members;
     EACH_LANE(lanes)
-    d[lane] = votes;
+    {
+        d[lane] = votes;
+    }
 }
 
 static void run_vote(warp *w, const op *o, uint32_t mask)
@@ -149,7 +153,9 @@ static void run_activemask(warp *w, const op *o, uint32_t mask)
 {
     uint32_t *d = REG(w, o->arg[0]);
     EACH_LANE(mask)
-    d[lane] = mask;
+    {
+        d[lane] = mask;
+    }
 }
 
 const op_family family_activemask = {.any = run_activemask};
@@ -169,13 +175,17 @@ static void serve_match(warp *w, const op *o, uint32_t lanes, uint32_t members)
     (void)members;
     uint64_t first = match_value(w, o, (uint32_t)__builtin_ctz(lanes));
     EACH_LANE(lanes)
-    all |= (uint32_t)(match_value(w, o, lane) == first) << lane;
+    {
+        all |= (uint32_t)(match_value(w, o, lane) == first) << lane;
+    }
     for (uint32_t me = 0; me < WARP_LANES; me++) {
         if (!(lanes >> me & 1))
             continue;
         uint32_t same = 0;
         EACH_LANE(lanes)
-        same |= (uint32_t)(match_value(w, o, lane) == match_value(w, o, me)) << lane;
+        {
+            same |= (uint32_t)(match_value(w, o, lane) == match_value(w, o, me)) << lane;
+        }
         d[me] = o->modifiers & MOD(ANY) ? same : all == lanes ? lanes : 0;
     }
     predicate_write(&PREDICATE(w, o->arg[1]), lanes, all == lanes ? ALL_LANES : 0);
@@ -228,9 +238,13 @@ static void serve_redux(warp *w, const op *o, uint32_t lanes, uint32_t members)
     uint32_t result = a[first];
     (void)members;
     EACH_LANE(lanes & ~(UINT32_C(1) << first))
-    result = reduce(o, result, a[lane]);
+    {
+        result = reduce(o, result, a[lane]);
+    }
     EACH_LANE(lanes)
-    d[lane] = result;
+    {
+        d[lane] = result;
+    }
 }
 
 static void run_redux(warp *w, const op *o, uint32_t mask)
@@ -257,7 +271,9 @@ static void serve_elect(warp *w, const op *o, uint32_t lanes, uint32_t members)
     uint32_t *d = REG(w, o->arg[0]), leader = (uint32_t)__builtin_ctz(lanes);
     (void)members;
     EACH_LANE(lanes)
-    d[lane] = leader;
+    {
+        d[lane] = leader;
+    }
     predicate_write(&PREDICATE(w, o->arg[1]), lanes, UINT32_C(1) << leader);
 }
 

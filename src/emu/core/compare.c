@@ -278,7 +278,9 @@ static void run_set_packed(warp *w, const op *o, uint32_t mask)
     uint32_t high = combine(w, o, compare(o, (ptx_type)o->type2, a, b, 1), o->arg[3]);
     uint32_t yes = o->type == PTX_F16X2 ? 0x3c00 : o->type == PTX_BF16X2 ? 0x3f80 : 0xffff;
     EACH_LANE(mask)
-    d[lane] = (low >> lane & 1 ? yes : 0) | (high >> lane & 1 ? yes << 16 : 0);
+    {
+        d[lane] = (low >> lane & 1 ? yes : 0) | (high >> lane & 1 ? yes << 16 : 0);
+    }
 }
 
 static bool finish_set(decoder *d, op *o, const opcode *code)
@@ -343,7 +345,9 @@ static uint32_t not_negative(const warp *w, const op *o)
         const T *a = REG(w, o->arg[1]), *b = REG(w, o->arg[2]);                                              \
         uint32_t bits = not_negative(w, o);                                                                  \
         EACH_LANE(mask)                                                                                      \
-        d[lane] = bits >> lane & 1 ? a[lane] : b[lane];                                                      \
+        {                                                                                                    \
+            d[lane] = bits >> lane & 1 ? a[lane] : b[lane];                                                  \
+        }                                                                                                    \
     }
 SLCT(slct_16, uint16_t)
 SLCT(slct_32, uint32_t)

@@ -37,8 +37,10 @@ static void run_brx(warp *w, const op *o, uint32_t mask)
     while (mask) {
         uint32_t target = index[__builtin_ctz(mask)], lanes = 0;
         EACH_LANE(mask)
-        if (index[lane] == target)
-            lanes |= UINT32_C(1) << lane;
+        {
+            if (index[lane] == target)
+                lanes |= UINT32_C(1) << lane;
+        }
         mask &= ~lanes;
         if (lanes == w->active) {
             w->pc = o->list[target];
@@ -157,7 +159,9 @@ static void run_nanosleep(warp *w, const op *o, uint32_t mask)
     const uint32_t *time = REG(w, o->arg[0]);
     uint32_t longest = 0;
     EACH_LANE(mask)
-    longest = time[lane] > longest ? time[lane] : longest;
+    {
+        longest = time[lane] > longest ? time[lane] : longest;
+    }
     warp_wait(w, (wait){.kind = WAIT_SLEEP, .until = CLUSTER(w)->turn + 1 + longest / 1024});
 }
 

@@ -340,7 +340,9 @@ static void run_cvt(warp *w, const op *o, uint32_t mask)
     void *d = REG(w, o->arg[0]);
     const void *a = REG(w, o->arg[1]);
     EACH_LANE(mask)
-    store_bits(d, lane, o->width, convert(o, load_bits(a, lane, o->count)));
+    {
+        store_bits(d, lane, o->width, convert(o, load_bits(a, lane, o->count)));
+    }
 }
 
 static void run_cvt_tf32(warp *w, const op *o, uint32_t mask)
@@ -348,7 +350,9 @@ static void run_cvt_tf32(warp *w, const op *o, uint32_t mask)
     uint32_t *d = REG(w, o->arg[0]);
     const float *a = REG(w, o->arg[1]);
     EACH_LANE(mask)
-    d[lane] = num_tf32_round(a[lane], rounding_of(o), options_of(o));
+    {
+        d[lane] = num_tf32_round(a[lane], rounding_of(o), options_of(o));
+    }
 }
 
 /* ---- packed destinations and sources ------------------------------------------------------------------ */

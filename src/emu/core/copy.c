@@ -20,7 +20,9 @@ static uint32_t same_group(const warp *w, uint32_t mask)
 {
     uint32_t first = w->copy_group[__builtin_ctz(mask)], lanes = 0;
     EACH_LANE(mask)
-    lanes |= (uint32_t)(w->copy_group[lane] == first) << lane;
+    {
+        lanes |= (uint32_t)(w->copy_group[lane] == first) << lane;
+    }
     return lanes;
 }
 
@@ -93,7 +95,9 @@ static void run_commit(warp *w, const op *o, uint32_t mask)
 {
     (void)o;
     EACH_LANE(mask)
-    w->copy_group[lane]++;
+    {
+        w->copy_group[lane]++;
+    }
 }
 
 static void run_wait_group(warp *w, const op *o, uint32_t mask)
@@ -119,7 +123,9 @@ static void carry_out_arrive(pending *p)
 {
     pending_finish_before(p, PENDING_COPY);
     EACH_LANE(p->lanes)
-    mbarrier_async_arrive(p->warp, p->warp->cta, p->arrive.offset[lane]);
+    {
+        mbarrier_async_arrive(p->warp, p->warp->cta, p->arrive.offset[lane]);
+    }
 }
 
 /* Without .noinc, the arrival is added to what the phase waits for. */
@@ -188,7 +194,9 @@ static void issue_remote(warp *w, const op *o, uint32_t lane)
 static void run_remote(warp *w, const op *o, uint32_t mask)
 {
     EACH_LANE(mask)
-    issue_remote(w, o, lane);
+    {
+        issue_remote(w, o, lane);
+    }
 }
 
 /* [to], value or {values}, [mbarrier]; choice: 0 st.async, otherwise 1 + the operation */

@@ -5,6 +5,7 @@
  * move, as many at a time as the device has SMs for. The first cluster by number that fails gives the result. */
 #include "emu/core/core.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -69,7 +70,8 @@ static void choose_cluster(grid *g, const emu_launch *launch, const ptx_function
     const uint32_t one[3] = {1, 1, 1};
     bool given = !any_zero(launch->cluster), required = !any_zero(f->cluster);
     memcpy(g->cluster, given ? launch->cluster : required ? f->cluster : one, sizeof one);
-    g->explicit_cluster = f->explicit_cluster || required || (given && memcmp(g->cluster, one, sizeof one));
+    g->explicit_cluster =
+        f->explicit_cluster || required || (given && memcmp(g->cluster, one, sizeof one) != 0);
 }
 
 static emu_status check_block(const grid *g, const ptx_function *f, emu_result *result)
@@ -303,6 +305,7 @@ emu_status emu_run(emu_machine *m, const emu_module *module, const emu_launch *l
     if (check_launch(&s.grid, launch, result))
         return result->status;
     const uint32_t *n = s.grid.grid, *c = s.grid.cluster;
+    assert(!any_zero(c)); /* choose_cluster */
     s.grid.cluster_count = n[0] / c[0] * (n[1] / c[1]) * (n[2] / c[2]);
     s.grid.params = copy_params(launch, p);
     s.grid.memory = snapshot(m, module);

@@ -2,8 +2,8 @@
  * to 9.7.9.13).
  *
  * Cache operators, eviction priorities and prefetch sizes have no effect on what a program computes, and are
- * ignored. So are memory orders within a cluster, which runs on one host thread; towards other clusters,
- * .acquire and .release become fences of the host. */
+ * ignored. So are memory orders within a cluster, which runs on one host thread; towards other clusters, strong
+ * accesses (.volatile, .relaxed, .acquire, .release) are atomic ones of the host. */
 #include "emu/core/core.h"
 #include "emu/core/decode.h"
 
@@ -80,7 +80,9 @@ static void put_element(warp *w, const op *o, uint32_t mask, uint32_t argument, 
     default: {
         const uint8_t *s = REG(w, argument);
         EACH_LANE(mask)
-        memcpy(at[lane] + offset, s + lane * o->width, bytes);
+        {
+            memcpy(at[lane] + offset, s + lane * o->width, bytes);
+        }
     } break;
     }
 }
@@ -94,8 +96,6 @@ static void run_load(warp *w, const op *o, uint32_t mask)
     memory_lanes(w, o, mask, bytes * o->count, MEMORY_READ, at);
     for (uint32_t i = 0; i < o->count; i++)
         fetch_element(w, o, mask, o->list[i], at, i * bytes);
-    if (o->modifiers & MOD(ACQUIRE))
-        atomic_thread_fence(memory_order_acquire);
 }
 
 /* A kernel parameter at a fixed place, in a register as wide: one check, and the same value for all lanes. */
@@ -122,12 +122,67 @@ static op_run *param_handler(const op *o)
                            : run_load;
 }
 
+/* Strong accesses of one element. */
+#define STRONG (MOD(VOLATILE) | MOD(RELAXED) | MOD(ACQUIRE) | MOD(RELEASE))
+
+static uint64_t load_strong(const uint8_t *at, uint32_t bytes)
+{
+    switch (bytes) {
+    case 1: return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    case 2: return __atomic_load_n((const uint16_t *)(const void *)at, __ATOMIC_ACQUIRE);
+    case 4: return __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
+    default: return __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
+    }
+}
+
+static void store_strong(uint8_t *at, uint32_t bytes, uint64_t value)
+{
+    switch (bytes) {
+    case 1: __atomic_store_n(at, (uint8_t)value, __ATOMIC_RELEASE); break;
+    case 2: __atomic_store_n((uint16_t *)(void *)at, (uint16_t)value, __ATOMIC_RELEASE); break;
+    case 4: __atomic_store_n((uint32_t *)(void *)at, (uint32_t)value, __ATOMIC_RELEASE); break;
+    default: __atomic_store_n((uint64_t *)(void *)at, value, __ATOMIC_RELEASE); break;
+    }
+}
+
+static void run_load_strong(warp *w, const op *o, uint32_t mask)
+{
+    uint8_t *at[WARP_LANES];
+    uint32_t bytes = ptx_type_bytes((ptx_type)o->type), unused = 64 - 8 * bytes;
+    bool is_signed = ptx_type_kind((ptx_type)o->type) == PTX_KIND_SIGNED;
+    memory_lanes(w, o, mask, bytes, MEMORY_READ, at);
+    EACH_LANE(mask)
+    {
+        uint64_t value = load_strong(at[lane], bytes);
+        if (is_signed)
+            value = (uint64_t)((int64_t)(value << unused) >> unused);
+        write_wide(REG(w, o->list[0]), lane, o->width, value);
+    }
+}
+
+static void run_store_strong(warp *w, const op *o, uint32_t mask)
+{
+    uint8_t *at[WARP_LANES];
+    uint32_t bytes = ptx_type_bytes((ptx_type)o->type);
+    memory_lanes(w, o, mask, bytes, MEMORY_WRITE, at);
+    EACH_LANE(mask)
+    {
+        uint64_t value = 0;
+        memcpy(&value, (const uint8_t *)REG(w, o->list[0]) + lane * o->width, bytes);
+        store_strong(at[lane], bytes, value);
+    }
+    cluster_effect(CLUSTER(w));
+}
+
+static bool is_strong(const op *o)
+{
+    return (o->modifiers & STRONG) && o->count == 1 && o->width <= 8;
+}
+
 static void run_store(warp *w, const op *o, uint32_t mask)
 {
     uint8_t *at[WARP_LANES];
     uint32_t bytes = ptx_type_bytes((ptx_type)o->type);
-    if (o->modifiers & MOD(RELEASE))
-        atomic_thread_fence(memory_order_release);
     memory_lanes(w, o, mask, bytes * o->count, MEMORY_WRITE, at);
     for (uint32_t i = 0; i < o->count; i++)
         put_element(w, o, mask, o->list[i], at, i * bytes);
@@ -170,15 +225,15 @@ static bool finish_ld(decoder *d, op *o, const opcode *code)
 {
     if (!finish_memory(d, o, code, true))
         return false;
-    o->run = param_handler(o);
+    o->run = is_strong(o) ? run_load_strong : param_handler(o);
     return true;
 }
 
 static bool finish_st(decoder *d, op *o, const opcode *code)
 {
-    o->run = run_store;
     if (!finish_memory(d, o, code, false))
         return false;
+    o->run = is_strong(o) ? run_store_strong : run_store;
     return (o->space != PTX_PARAM && o->space != PTX_CONST) ||
            decode_refuse(d, "a store to read-only memory");
 }
@@ -204,7 +259,9 @@ static void run_createpolicy(warp *w, const op *o, uint32_t mask)
 {
     uint64_t *d = REG(w, o->arg[0]);
     EACH_LANE(mask)
-    d[lane] = 0;
+    {
+        d[lane] = 0;
+    }
 }
 
 static bool finish_createpolicy(decoder *d, op *o, const opcode *code)

@@ -251,7 +251,9 @@ static void run_arrive(warp *w, const op *o, uint32_t mask)
 {
     uint64_t *states = o->arg[0] == ARG_NONE ? NULL : REG(w, o->arg[0]);
     EACH_LANE(mask)
-    arrive_lane(w, o, lane, states ? &states[lane] : NULL);
+    {
+        arrive_lane(w, o, lane, states ? &states[lane] : NULL);
+    }
 }
 
 /* {state,} [address] {, count}: the state may be absent, or a sink. */
@@ -373,7 +375,9 @@ static void run_pending_count(warp *w, const op *o, uint32_t mask)
     uint32_t *d = REG(w, o->arg[0]);
     const uint64_t *state = REG(w, o->arg[1]);
     EACH_LANE(mask)
-    d[lane] = unpack(state[lane]).pending;
+    {
+        d[lane] = unpack(state[lane]).pending;
+    }
 }
 
 const op_family family_mbarrier_pending_count = {.any = run_pending_count};

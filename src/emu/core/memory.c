@@ -154,7 +154,9 @@ static void lane_addresses(warp *w, op_address a, uint32_t mask, uint64_t *at)
         return;
     uint64_t some = at[__builtin_ctz(mask)];
     EACH_LANE(~mask)
-    at[lane] = some;
+    {
+        at[lane] = some;
+    }
 }
 
 static void check_alignment(warp *w, uint32_t mask, const uint64_t *at, uint32_t bytes)
@@ -165,8 +167,11 @@ static void check_alignment(warp *w, uint32_t mask, const uint64_t *at, uint32_t
     if (!(low_bits & (bytes - 1)))
         return;
     EACH_LANE(mask)
-    if (at[lane] & (bytes - 1))
-        lane_fault(w, lane, "address 0x%llx is not a multiple of %u", (unsigned long long)at[lane], bytes);
+    {
+        if (at[lane] & (bytes - 1))
+            lane_fault(w, lane, "address 0x%llx is not a multiple of %u", (unsigned long long)at[lane],
+                       bytes);
+    }
 }
 
 /* True when all lanes access [start, start + size), which the host has at `memory`; then `at` are their pointers. */
@@ -218,7 +223,9 @@ static void shared_lanes(warp *w, const op *o, uint32_t mask, uint32_t bytes, co
     if (own_shared(w, address, bytes, 0, at))
         return;
     EACH_LANE(mask)
-    at[lane] = other_shared(w, o, lane, address[lane], bytes);
+    {
+        at[lane] = other_shared(w, o, lane, address[lane], bytes);
+    }
 }
 
 static void global_lanes(warp *w, uint32_t mask, uint32_t bytes, memory_access access,
@@ -227,7 +234,9 @@ static void global_lanes(warp *w, uint32_t mask, uint32_t bytes, memory_access a
     if (recent_block(w, address, bytes, access, at))
         return;
     EACH_LANE(mask)
-    at[lane] = memory_global(w, lane, address[lane], bytes, access);
+    {
+        at[lane] = memory_global(w, lane, address[lane], bytes, access);
+    }
 }
 
 static void generic_lanes(warp *w, uint32_t mask, uint32_t bytes, memory_access access,
@@ -236,14 +245,18 @@ static void generic_lanes(warp *w, uint32_t mask, uint32_t bytes, memory_access 
     if (own_shared(w, address, bytes, WINDOW_SHARED, at) || recent_block(w, address, bytes, access, at))
         return;
     EACH_LANE(mask)
-    at[lane] = memory_generic(w, lane, address[lane], bytes, access);
+    {
+        at[lane] = memory_generic(w, lane, address[lane], bytes, access);
+    }
 }
 
 /* Each lane has its own part of the warp's local memory. */
 static void local_lanes(warp *w, uint32_t mask, uint32_t bytes, const uint64_t *address, uint8_t **at)
 {
     EACH_LANE(mask)
-    at[lane] = local_pointer(w, lane, address[lane], bytes);
+    {
+        at[lane] = local_pointer(w, lane, address[lane], bytes);
+    }
 }
 
 void memory_lanes(warp *w, const op *o, uint32_t mask, uint32_t bytes, memory_access access, uint8_t **at)
@@ -258,7 +271,9 @@ void memory_lanes(warp *w, const op *o, uint32_t mask, uint32_t bytes, memory_ac
     case PTX_LOCAL: local_lanes(w, mask, bytes, address, at); break;
     case PTX_PARAM:
         EACH_LANE(mask)
-        at[lane] = memory_param(w, lane, address[lane], bytes, access);
+        {
+            at[lane] = memory_param(w, lane, address[lane], bytes, access);
+        }
         break;
     default: generic_lanes(w, mask, bytes, access, address, at); break;
     }

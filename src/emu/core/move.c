@@ -14,7 +14,9 @@ static void mov_128(warp *w, const op *o, uint32_t mask)
     uint8_t *d = REG(w, o->arg[0]);
     const uint8_t *a = REG(w, o->arg[1]);
     EACH_LANE(mask)
-    memmove(d + 16 * lane, a + 16 * lane, 16);
+    {
+        memmove(d + 16 * lane, a + 16 * lane, 16);
+    }
 }
 
 static void mov_pred(warp *w, const op *o, uint32_t mask)
@@ -196,7 +198,9 @@ static void run_isspacep(warp *w, const op *o, uint32_t mask)
     const uint64_t *a = REG(w, o->arg[1]);
     uint32_t bits = 0;
     EACH_LANE(mask)
-    bits |= (uint32_t)in_space(w, o, a[lane]) << lane;
+    {
+        bits |= (uint32_t)in_space(w, o, a[lane]) << lane;
+    }
     predicate_write(&PREDICATE(w, o->arg[0]), mask, bits);
 }
 
@@ -218,7 +222,9 @@ static void run_mapa_32(warp *w, const op *o, uint32_t mask)
     uint32_t *d = REG(w, o->arg[0]);
     const uint32_t *a = REG(w, o->arg[1]), *rank = REG(w, o->arg[2]);
     EACH_LANE(mask)
-    d[lane] = (uint32_t)map_to_rank(w, lane, a[lane], rank[lane]);
+    {
+        d[lane] = (uint32_t)map_to_rank(w, lane, a[lane], rank[lane]);
+    }
 }
 
 static void run_mapa_64(warp *w, const op *o, uint32_t mask)
@@ -227,7 +233,9 @@ static void run_mapa_64(warp *w, const op *o, uint32_t mask)
     const uint64_t *a = REG(w, o->arg[1]);
     const uint32_t *rank = REG(w, o->arg[2]);
     EACH_LANE(mask)
-    d[lane] = map_to_rank(w, lane, a[lane], rank[lane]);
+    {
+        d[lane] = map_to_rank(w, lane, a[lane], rank[lane]);
+    }
 }
 
 const op_family family_mapa = {.typed = {[PTX_U32] = run_mapa_32, [PTX_U64] = run_mapa_64}};

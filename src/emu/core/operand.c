@@ -1,6 +1,8 @@
 /* operand.c: operands of an instruction to arguments of an op. */
 #include "emu/core/decode.h"
 
+#include <assert.h>
+
 #include "emu/core/core.h"
 
 /* ---- storage ---------------------------------------------------------------------------------------- */
@@ -184,6 +186,7 @@ static bool variable_address(decoder *d, const ptx_variable *v, int64_t displace
 {
     if (bits != 32 && bits != 64)
         return decode_refuse(d, "an address takes 32 or 64 bits");
+    assert(v);
     uint64_t address = v->address + (uint64_t)displacement;
     if (v->space == PTX_SHARED) {
         *argument = shared_slot(d, v, displacement, bits);

@@ -131,12 +131,18 @@ void pending_issue(pending *p)
         carry_out(c->queue, p);
 }
 
+/* The oldest of those that barriers hear of, as only they can let others go on; without any, the oldest of all. So
+ * a multiply that nobody waited for comes after the load that overwrites its operands. */
 bool async_queue_advance(cluster *c)
 {
-    if (!c->queue->first)
-        return false;
-    carry_out(c->queue, c->queue->first);
-    return true;
+    pending *p = c->queue->first;
+    while (p && p->kind != PENDING_LOOSE)
+        p = p->next;
+    if (!p)
+        p = c->queue->first;
+    if (p)
+        carry_out(c->queue, p);
+    return p != NULL;
 }
 
 /* wgmma of one warp keep their order; all others may overtake. */

@@ -29,7 +29,7 @@ static void carry_out_wgmma(pending *p)
     warp *w = p->warp;
     const op *o = p->wgmma.op;
     const wgmma_form *form = o->extra;
-    uint32_t d[D_REGISTERS_MAX * WARP_LANES], a[A_REGISTERS * WARP_LANES];
+    uint32_t d[D_REGISTERS_MAX * WARP_LANES], a[A_REGISTERS * WARP_LANES] = {0};
     const char *error = NULL;
     gather(w, o->list, form->d_count, d);
     if (form->a_in_registers)

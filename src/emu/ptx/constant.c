@@ -119,9 +119,11 @@ static void read_address_value(parser *p, initialiser *init)
     if (wrapped)
         name = parse_name(p, "a variable's name");
     const name_entry *e = names_find(&p->names, p->scope, name, (uint32_t)strlen(name));
-    if (!e || e->kind != NAME_VARIABLE)
+    ptx_relocation relocation = {.offset = init->next};
+    if (e && e->kind == NAME_VARIABLE)
+        relocation.variable = e->variable;
+    else
         lex_fail(&p->lex, at, "%s is not a variable declared before", name);
-    ptx_relocation relocation = {.offset = init->next, .variable = e->variable};
     if (wrapped)
         parse_expect(p, ')');
     if (parse_at(p, '+') || parse_at(p, '-'))

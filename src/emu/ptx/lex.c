@@ -140,8 +140,8 @@ static uint64_t read_digits(lexer *lex, unsigned base)
 {
     uint64_t value = 0;
     while (isxdigit((unsigned char)peek(lex, 0))) {
-        char c = (char)tolower((unsigned char)*lex->next);
-        unsigned digit = c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a') + 10;
+        char c = *lex->next;
+        unsigned digit = c <= '9' ? (unsigned)(c - '0') : ((unsigned)c | 0x20u) - 'a' + 10;
         if (digit >= base)
             break;
         value = value * base + digit;
