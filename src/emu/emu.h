@@ -21,7 +21,7 @@ typedef struct emu_module emu_module;   /* parsed PTX */
 
 typedef enum emu_status {
     EMU_OK,
-    EMU_DEADLOCK,    /* no warp can run and no asynchronous operation is pending */
+    EMU_DEADLOCK,    /* no warp can go on (or all spin in vain) and no asynchronous operation is pending */
     EMU_FAULT,       /* bad address, misalignment, misuse of a barrier, trap */
     EMU_UNSUPPORTED, /* an instruction or a form of one that the emulator does not have */
     EMU_BAD_LAUNCH,  /* launch dimensions, parameters or kernel name do not fit the module */

@@ -167,9 +167,12 @@ static void describe_wait(const warp *w, const group *g, text *out)
     report_warp(w, out);
     if (g->lanes != w->launched)
         text_printf(out, ", lanes 0x%08x", g->lanes);
-    text_add(out, " waits on ");
-    if (describe[g->wait.kind])
+    if (describe[g->wait.kind]) {
+        text_add(out, " waits on ");
         describe[g->wait.kind](w, g, out);
+    } else {
+        text_add(out, " spins, or waits for its turn");
+    }
     text_add(out, "\n      ");
     report_line(w, g->pc, out);
     text_add(out, "\n");

@@ -167,6 +167,7 @@ typedef struct cluster {
     uint64_t effects;                        /* counts what may let a waiting thread go on */
     uint64_t turn;                           /* rounds of the scheduler */
     uint32_t idle_turns;                     /* rounds without an effect */
+    bool hung;                               /* nothing can happen any more but by another cluster */
     uint32_t barrier_phase, barrier_arrived; /* barrier.cluster: threads arrived in this phase */
     struct async_queue *queue;
     uint64_t random; /* state of the generator behind EMU_ASYNC_RANDOM */
@@ -233,6 +234,8 @@ static inline void cluster_effect(cluster *c)
 void cluster_start(cluster *c, grid *g, uint32_t index);
 /* Runs for about `budget` instructions. True when the cluster has ended, well or not: see its status. */
 bool cluster_run(cluster *c, uint64_t budget);
+/* Ends a cluster that spins in vain, with a report. */
+void cluster_give_up(cluster *c);
 void cluster_release(cluster *c);
 uint64_t cluster_random(cluster *c);
 
@@ -279,7 +282,7 @@ void cluster_barrier_recount(cluster *c);
 struct async_queue *async_queue_new(void);
 void async_queue_free(struct async_queue *q);
 void async_queue_clear(struct async_queue *q);
-/* Carries out the oldest pending operation. False when there is none. */
+/* Carries out one pending operation. False when there is none. */
 bool async_queue_advance(cluster *c);
 /* A turn of the scheduler has passed: EMU_ASYNC_RANDOM may carry something out. */
 void async_queue_turn(cluster *c);

@@ -15,6 +15,7 @@ enum {
     SLICE_INSTRUCTIONS = 1 << 20, /* before another cluster has its turn */
     GRACE = 1 << 24,              /* instructions a cluster may still run after another one failed */
     HOST_THREADS_MAX = 64,
+    HUNG_ROUNDS = 4,
 };
 
 /* Clusters that have started and not ended. */
@@ -33,6 +34,8 @@ typedef struct launch_state {
     uint32_t next_cluster; /* to be started */
     uint32_t running;      /* residents in use */
     uint32_t failed;       /* lowest cluster that has failed; UINT32_MAX: none */
+    bool given_up;         /* all clusters spin in vain */
+    uint32_t hung_slices;  /* slices in a row in which clusters only spun */
     emu_status status;
     text report;
     uint64_t instructions;
@@ -214,6 +217,16 @@ static bool run_resident(launch_state *s, resident *r)
     return r->grace == 0;
 }
 
+/* All clusters spin on each other's memory, nothing has happened for several rounds of them, and no other cluster can
+ * start: nothing ever will. Called with the lock held. */
+static bool all_hung(launch_state *s, const resident *r)
+{
+    s->hung_slices = r->cluster.hung ? s->hung_slices + 1 : 0;
+    bool full = s->running == s->resident_count || all_started(s);
+    s->given_up = s->given_up || (full && s->hung_slices > HUNG_ROUNDS * s->running);
+    return s->given_up;
+}
+
 static void *host_thread(void *state)
 {
     launch_state *s = state;
@@ -228,6 +241,10 @@ static void *host_thread(void *state)
         bool ended = run_resident(s, r);
         pthread_mutex_lock(&s->lock);
         r->busy = false;
+        if (!ended && all_hung(s, r)) {
+            cluster_give_up(&r->cluster);
+            ended = true;
+        }
         if (ended)
             retire(s, r);
         pthread_cond_broadcast(&s->changed);

@@ -67,7 +67,18 @@ static void fetch_element(warp *w, const op *o, uint32_t mask, uint32_t argument
     }
 }
 
-/* To memory; of a register wider than the element, the low part, which comes first on the host too. */
+/* A register wider than the element: its low part, which comes first on the host too. */
+static void put_low_part(warp *w, const op *o, uint32_t mask, uint32_t argument, uint8_t *const *at,
+                         uint32_t offset)
+{
+    uint32_t bytes = ptx_type_bytes((ptx_type)o->type);
+    const uint8_t *s = REG(w, argument);
+    EACH_LANE(mask)
+    {
+        memcpy(at[lane] + offset, s + lane * o->width, bytes);
+    }
+}
+
 static void put_element(warp *w, const op *o, uint32_t mask, uint32_t argument, uint8_t *const *at,
                         uint32_t offset)
 {
@@ -77,13 +88,7 @@ static void put_element(warp *w, const op *o, uint32_t mask, uint32_t argument, 
     case 4: PUT(uint32_t)
     case 8: PUT(uint64_t)
     case 16: PUT(b128)
-    default: {
-        const uint8_t *s = REG(w, argument);
-        EACH_LANE(mask)
-        {
-            memcpy(at[lane] + offset, s + lane * o->width, bytes);
-        }
-    } break;
+    default: put_low_part(w, o, mask, argument, at, offset); break;
     }
 }
 

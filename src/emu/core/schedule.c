@@ -251,11 +251,34 @@ static void check_limit(cluster *c)
         cta_fault(&c->ctas[0], "the CTA has run for more than %llu instructions", (unsigned long long)limit);
 }
 
+/* Every warp waits, or spins in one place: what they wait for can only come from another cluster. A warp whose
+ * lanes run in several places is given the benefit of the doubt. */
+static bool all_spin(cluster *c)
+{
+    for (uint32_t i = 0; i < c->cta_count; i++)
+        for (uint32_t n = 0; n < c->ctas[i].warp_count; n++) {
+            warp *w = &c->ctas[i].warps[n];
+            uint32_t runnable = 0;
+            for (uint32_t k = 0; w->live && k < w->group_count; k++)
+                runnable += w->groups[k].wait.kind == WAIT_NOTHING;
+            if (runnable > 1 || (runnable && !(divergence_select(w) && spins(w))))
+                return false;
+        }
+    return true;
+}
+
+void cluster_give_up(cluster *c)
+{
+    if (!setjmp(c->failed))
+        report_deadlock(c);
+}
+
 bool cluster_run(cluster *c, uint64_t budget)
 {
     if (setjmp(c->failed))
         return true;
-    uint64_t end = c->instructions + budget;
+    uint64_t end = c->instructions + budget, effects_before = c->effects;
+    c->hung = false;
     while (alive(c)) {
         uint64_t effects = c->effects;
         c->turn++;
@@ -266,8 +289,10 @@ bool cluster_run(cluster *c, uint64_t budget)
         async_queue_turn(c);
         c->instructions = count_instructions(c);
         check_limit(c);
-        if (c->instructions >= end)
+        if (c->instructions >= end) {
+            c->hung = c->effects == effects_before && all_spin(c);
             return false;
+        }
     }
     return true;
 }
