@@ -95,8 +95,8 @@ static emu_status check_block(const grid *g, const ptx_function *f, emu_result *
 
 static emu_status check_grid(const grid *g, const ptx_function *f, emu_result *result)
 {
-    if (any_zero(g->grid) || g->grid[0] > INT32_MAX || g->grid[1] > UINT16_MAX || g->grid[2] > UINT16_MAX ||
-        (uint64_t)g->grid[0] * g->grid[1] * g->grid[2] > UINT32_MAX)
+    if (any_zero(g->cluster) || any_zero(g->grid) || g->grid[0] > INT32_MAX || g->grid[1] > UINT16_MAX ||
+        g->grid[2] > UINT16_MAX || (uint64_t)g->grid[0] * g->grid[1] * g->grid[2] > UINT32_MAX)
         return bad_launch(result, "a grid of %u x %u x %u blocks", g->grid[0], g->grid[1], g->grid[2]);
     for (int i = 0; i < 3; i++)
         if (g->grid[i] % g->cluster[i])

@@ -299,7 +299,30 @@ bool decode_vector(decoder *d, const ptx_operand *o, bool destination, uint32_t 
 
 /* ---- addresses -------------------------------------------------------------------------------------- */
 
-/* `[base + displacement]`; *space becomes PTX_LOCAL for a parameter of a device function, which lives there. */
+static bool register_address(decoder *d, const ptx_operand *base, op_address *address)
+{
+    ptx_operand plain = *base;
+    uint32_t bits = decode_register_bits(d, base);
+    if (bits != 32 && bits != 64)
+        return decode_refuse(d, "an address is 32 or 64 bits wide");
+    if (base->value < INT32_MIN || base->value > INT32_MAX)
+        return decode_refuse(d, "a displacement of more than 32 bits");
+    plain.value = 0;
+    address->displacement = (int32_t)base->value;
+    return decode_source(d, &plain, 0, PTX_B64, &address->base);
+}
+
+/* The space that an access to a variable is in, where the opcode leaves it open. A parameter of a device function lives in
+ * local memory, whatever the opcode says. */
+static ptx_space variable_space(const decoder *d, const ptx_variable *v, ptx_space space)
+{
+    if (v->space == PTX_PARAM && own_frame(d, v))
+        return PTX_LOCAL;
+    bool open = space == PTX_GENERIC && v->space != PTX_GLOBAL && v->space != PTX_CONST;
+    return open ? v->space : space;
+}
+
+/* `[base + displacement]` */
 bool decode_address(decoder *d, const ptx_operand *o, op_address *address, ptx_space *space)
 {
     if (o->kind != PTX_OPERAND_ADDRESS)
@@ -307,25 +330,11 @@ bool decode_address(decoder *d, const ptx_operand *o, op_address *address, ptx_s
     const ptx_operand *base = &o->items[0];
     if (base->negated || base->pair)
         return decode_refuse(d, "an unexpected address");
-    if (base->value < INT32_MIN || base->value > INT32_MAX) {
-        if (base->kind != PTX_OPERAND_INTEGER)
-            return decode_refuse(d, "a displacement of more than 32 bits");
-    }
-    if (base->kind == PTX_OPERAND_REGISTER) {
-        ptx_operand plain = *base;
-        plain.value = 0;
-        address->displacement = (int32_t)base->value;
-        uint32_t bits = decode_register_bits(d, base);
-        if (bits != 32 && bits != 64)
-            return decode_refuse(d, "an address is 32 or 64 bits wide");
-        return decode_source(d, &plain, 0, PTX_B64, &address->base);
-    }
-    if (base->kind != PTX_OPERAND_VARIABLE && base->kind != PTX_OPERAND_INTEGER)
+    if (base->kind == PTX_OPERAND_REGISTER)
+        return register_address(d, base, address);
+    if (base->kind == PTX_OPERAND_VARIABLE)
+        *space = variable_space(d, base->variable, *space);
+    else if (base->kind != PTX_OPERAND_INTEGER)
         return decode_refuse(d, "an unexpected address");
-    const ptx_variable *v = base->kind == PTX_OPERAND_VARIABLE ? base->variable : NULL;
-    if (v && v->space == PTX_PARAM && own_frame(d, v))
-        *space = PTX_LOCAL;
-    else if (v && *space == PTX_GENERIC && v->space != PTX_GLOBAL && v->space != PTX_CONST)
-        *space = v->space;
     return decode_source(d, base, 0, PTX_B64, &address->base);
 }
