@@ -71,13 +71,8 @@ static bool prepare(void *problem, ww_run *r, ww_launch *launch)
 
 static bool compare(void *problem, ww_run *r, ww_comparison *c)
 {
-    struct grid_stride *g = problem;
-    int16_t *found = malloc((size_t)g->count * sizeof *found);
-    if (!found)
-        return false;
-    ww_run_download(r, found, (uint64_t)g->params.to, (size_t)g->count * sizeof *found);
-    ww_compare_exact(g->data, found, (size_t)g->count, sizeof *found, c);
-    free(found);
+    const struct grid_stride *g = problem;
+    ww_compare_exact(r, g->data, (uint64_t)g->params.to, (size_t)g->count, sizeof *g->data, c);
     return true;
 }
 

@@ -33,9 +33,9 @@ typedef struct ww_comparison {
     uint64_t output_hash;  /* of the output's bytes, to compare runs on different devices */
 } ww_comparison;
 
-/* Compares count elements of element_bytes bit for bit. relative_error is the share that differs, max_error
- * how many; those that still have all bits set and should not count as unwritten. */
-void ww_compare_exact(const void *expected, const void *found, size_t count, size_t element_bytes,
+/* Fetches count elements of element_bytes from the device and compares them bit for bit. relative_error is the share that
+ * differs, max_error how many; those that still have all bits set and should not count as unwritten. */
+void ww_compare_exact(ww_run *r, const void *expected, uint64_t at, size_t count, size_t element_bytes,
                       ww_comparison *c);
 
 /* What one launch costs at least, for bench. */

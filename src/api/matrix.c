@@ -109,16 +109,15 @@ static bool all_bits_set(const unsigned char *at, size_t bytes)
     return true;
 }
 
-void ww_compare_exact(const void *expected, const void *found, size_t count, size_t element_bytes,
-                      ww_comparison *c)
+static void compare_bytes(const unsigned char *expected, const unsigned char *found, size_t count,
+                          size_t element_bytes, ww_comparison *c)
 {
-    const unsigned char *e = expected, *f = found;
     uint64_t differ = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (memcmp(e + i * element_bytes, f + i * element_bytes, element_bytes) == 0)
+    for (size_t i = 0; i < count * element_bytes; i += element_bytes) {
+        if (memcmp(expected + i, found + i, element_bytes) == 0)
             continue;
         differ++;
-        c->unwritten += all_bits_set(f + i * element_bytes, element_bytes);
+        c->unwritten += all_bits_set(found + i, element_bytes);
     }
     c->compared = count;
     c->max_error = (double)differ;
@@ -126,4 +125,14 @@ void ww_compare_exact(const void *expected, const void *found, size_t count, siz
     c->limit = 0;
     c->method = "bit for bit";
     c->output_hash = hash_bytes(HASH_SEED, found, count * element_bytes);
+}
+
+void ww_compare_exact(ww_run *r, const void *expected, uint64_t at, size_t count, size_t element_bytes,
+                      ww_comparison *c)
+{
+    unsigned char *found = base_alloc(count * element_bytes);
+    memset(found, 0xff, count * element_bytes);
+    ww_run_download(r, found, at, count * element_bytes);
+    compare_bytes(expected, found, count, element_bytes, c);
+    free(found);
 }

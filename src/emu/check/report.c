@@ -156,6 +156,7 @@ static void describe_lanes(const warp *w, const group *g, text *out)
                 divergence_waiting_at(w, g->pc));
 }
 
+/* What a group of lanes is at, after the name of its warp. */
 static void describe_wait(const warp *w, const group *g, text *out)
 {
     static void (*const describe[WAIT_KIND_COUNT])(const warp *, const group *, text *) = {
@@ -163,8 +164,6 @@ static void describe_wait(const warp *w, const group *g, text *out)
 #include "emu/core/waits.def"
 #undef WAIT_KIND
     };
-    text_add(out, "  ");
-    report_warp(w, out);
     if (g->lanes != w->launched)
         text_printf(out, ", lanes 0x%08x", g->lanes);
     if (describe[g->wait.kind]) {
@@ -178,6 +177,52 @@ static void describe_wait(const warp *w, const group *g, text *out)
     text_add(out, "\n");
 }
 
+static void describe_warp(const warp *w, text *out)
+{
+    for (uint32_t k = 0; k < w->group_count; k++) {
+        text_add(out, "  ");
+        report_warp(w, out);
+        describe_wait(w, &w->groups[k], out);
+    }
+}
+
+/* Whether warp b is at the same as warp a, of which `told` tells: one line can speak for both. */
+static bool at_the_same(const warp *a, const warp *b, const text *told)
+{
+    const char *role_a = warp_role(a), *role_b = warp_role(b);
+    if (a->group_count != 1 || b->group_count != 1 || !role_a != !role_b ||
+        (role_a && strcmp(role_a, role_b) != 0))
+        return false;
+    text other = {0};
+    describe_wait(b, &b->groups[0], &other);
+    bool same = strcmp(text_str(told), text_str(&other)) == 0;
+    text_free(&other);
+    return same;
+}
+
+/* Tells of warp n, and of those after it that are at the same; returns the next warp to tell of. */
+static uint32_t describe_warps(const cta *c, uint32_t n, text *out)
+{
+    const warp *w = &c->warps[n];
+    uint32_t end = n + 1;
+    text told = {0};
+    if (w->group_count == 1)
+        describe_wait(w, &w->groups[0], &told);
+    while (end < c->warp_count && at_the_same(w, &c->warps[end], &told))
+        end++;
+    if (end == n + 1) {
+        describe_warp(w, out);
+    } else {
+        text_printf(out, "  CTA (%u,%u,%u), warps %u to %u", c->ctaid[0], c->ctaid[1], c->ctaid[2], n,
+                    end - 1);
+        if (warp_role(w))
+            text_printf(out, " (%s)", warp_role(w));
+        text_printf(out, ", each%s", text_str(&told));
+    }
+    text_free(&told);
+    return end;
+}
+
 void report_deadlock(cluster *c)
 {
     text *out = &c->report;
@@ -185,10 +230,7 @@ void report_deadlock(cluster *c)
     text_printf(out, "deadlock in %s: no warp can run and no asynchronous operation is pending\n",
                 c->grid->program->name);
     for (uint32_t i = 0; i < c->cta_count; i++)
-        for (uint32_t n = 0; n < c->ctas[i].warp_count; n++) {
-            const warp *w = &c->ctas[i].warps[n];
-            for (uint32_t k = 0; k < w->group_count; k++)
-                describe_wait(w, &w->groups[k], out);
-        }
+        for (uint32_t n = 0; n < c->ctas[i].warp_count;)
+            n = describe_warps(&c->ctas[i], n, out);
     fail(c, EMU_DEADLOCK);
 }
