@@ -1,6 +1,9 @@
 /* tma_copy: a matrix copied through shared memory, the smallest producer and consumer. One warp fills a ring
  * of rows by TMA, four warps read them out and write them to global memory. Each CTA takes a strip of 128
- * columns. */
+ * columns.
+ *
+ * No register split: with setmaxnreg a CTA owns from its first instruction all registers it may ever have, and
+ * this kernel lives on many small CTAs a multiprocessor. */
 #include "warpwright/warpwright.h"
 #include "tma_copy_params.h"
 
@@ -74,12 +77,8 @@ static ww_kernel *declare(void *problem)
     t->output = ww_resource_new(k, "output", &(ww_resource_options){.work = output_work});
     ww_depends(k, t->smem, t->input);
     ww_depends(k, t->output, t->smem);
-    ww_task_new(k, "store",
-                &(ww_task_options){.warps = 4, .registers = 160, .schedule = store, .context = t});
-    ww_task_new(
-        k, "load",
-        &(ww_task_options){.first_warp = 4, .warps = 1, .registers = 40, .schedule = load, .context = t});
-    ww_task_new(k, "idle", &(ww_task_options){.first_warp = 5, .warps = 3, .registers = 40});
+    ww_task_new(k, "store", &(ww_task_options){.warps = 4, .schedule = store, .context = t});
+    ww_task_new(k, "load", &(ww_task_options){.first_warp = 4, .warps = 1, .schedule = load, .context = t});
     return k;
 }
 

@@ -14,6 +14,8 @@ struct persistent_copy {
     uint16_t *data;
 };
 
+enum { CTAS_PER_MULTIPROCESSOR = 8 };
+
 static void copy_tiles(ww_schedule *s, void *context)
 {
     struct persistent_copy *p = context;
@@ -71,7 +73,7 @@ static bool prepare(void *problem, ww_run *r, ww_launch *launch)
     int strips = (p->size[1] + PERSISTENT_COPY_COLUMNS - 1) / PERSISTENT_COPY_COLUMNS;
     p->params = (struct persistent_copy_params){
         (const uint16_t *)from, (uint16_t *)to, p->size[0], p->size[1], strips + p->surplus, strips};
-    int ctas = ww_run_multiprocessors(r);
+    int ctas = CTAS_PER_MULTIPROCESSOR * ww_run_multiprocessors(r);
     *launch = (ww_launch){.params = &p->params,
                           .grid = {1, 1, (uint32_t)(p->params.tiles < ctas ? p->params.tiles : ctas)}};
     return true;
