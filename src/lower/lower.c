@@ -5,6 +5,11 @@
 
 #include <assert.h>
 
+typedef struct probed_side {
+    const ww_resource *resource;
+    ww_side side;
+} probed_side;
+
 typedef struct lowering {
     ww_kernel *kernel;
     ir_program *program;
@@ -13,7 +18,8 @@ typedef struct lowering {
     const capture_step *step; /* being lowered */
     int step_index;
     ir_section section;
-    int *opened; /* operation that a block's opening step became */
+    int *opened;             /* operation that a block's opening step became */
+    VEC(probed_side) probed; /* its index is the number of its status variable */
 } lowering;
 
 /* ---- barriers and buffers: two arrays a pipeline, one entry a buffer -------------------------------- */
@@ -86,25 +92,27 @@ static ir_role release_role(const ww_resource *r)
     return r->pipeline.advance_on_wait ? IR_RELEASE_BEHIND : IR_CONSUME;
 }
 
-/* The status variable of a resource's side, if the schedule probes it at all: numbered by first probe. */
+/* The status variable of a resource's side; -1 when the schedule never probes it. */
 static int status_of(const lowering *l, const ww_resource *r, ww_side side)
 {
-    int number = 0;
+    for (size_t i = 0; i < l->probed.len; i++)
+        if (l->probed.at[i].resource == r && l->probed.at[i].side == side)
+            return (int)i;
+    return -1;
+}
+
+/* Known before the walk, because a wait in a loop may stand before the probe that the next trip uses. */
+static void find_probes(lowering *l)
+{
+    l->probed.len = 0;
     for (size_t i = 0; i < l->schedule->steps.len; i++) {
         const capture_step *s = &l->schedule->steps.at[i];
         if (s->kind != CAPTURE_VERB || (s->verb != WW_TRY_ACQUIRE && s->verb != WW_TRY_WAIT))
             continue;
-        bool same = s->resource == r && capture_verb_side(s->verb) == side;
-        bool seen = false;
-        for (size_t j = 0; j < i && !seen; j++)
-            seen = l->schedule->steps.at[j].kind == CAPTURE_VERB &&
-                   l->schedule->steps.at[j].verb == s->verb &&
-                   l->schedule->steps.at[j].resource == s->resource;
-        if (same)
-            return seen ? -1 : number;
-        number += !seen;
+        probed_side probed = {s->resource, capture_verb_side(s->verb)};
+        if (status_of(l, probed.resource, probed.side) < 0)
+            vec_push(&l->probed, probed);
     }
-    return -1;
 }
 
 /* ---- operations ------------------------------------------------------------------------------------- */
@@ -357,15 +365,6 @@ static void find_hoisted(ir_task *t)
 
 /* ---- whole kernel ----------------------------------------------------------------------------------- */
 
-static int count_statuses(const ir_task *t)
-{
-    int n = 0;
-    for (size_t i = 0; i < t->ops.len; i++)
-        if (t->ops.at[i].status >= n)
-            n = t->ops.at[i].status + 1;
-    return n;
-}
-
 static void lower_task(lowering *l, const ww_task *t)
 {
     ir_task task = {.task = t,
@@ -378,13 +377,14 @@ static void lower_task(lowering *l, const ww_task *t)
     l->task = vec_last(&l->program->tasks);
     l->schedule = t->schedule;
     l->section = IR_HEAD;
+    find_probes(l);
     l->opened = arena_array(&l->kernel->arena, int, t->schedule->steps.len + 1);
     for (size_t i = 0; i < t->schedule->steps.len; i++) {
         l->step = &t->schedule->steps.at[i];
         l->step_index = (int)i;
         lower_step(l);
     }
-    l->task->status_count = count_statuses(l->task);
+    l->task->status_count = (int)l->probed.len;
     find_hoisted(l->task);
     int end = task.first_warp + task.warps;
     if (end > l->program->warps)
@@ -402,6 +402,7 @@ ir_program *lower_kernel(ww_kernel *k)
     }
     for (size_t i = 0; i < k->tasks.len; i++)
         lower_task(&l, k->tasks.at[i]);
+    vec_free(&l.probed);
     l.program->warps = (int)round_up((uint32_t)l.program->warps, 4);
     return l.program;
 }
