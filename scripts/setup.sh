@@ -6,14 +6,16 @@
 #
 # System packages come from apt when this runs as root on Debian or Ubuntu; otherwise their names are printed. The CUDA
 # compiler libraries come from an installed CUDA toolkit, else as wheels from PyPI into .deps/ of the checkout (about
-# 200 MB to fetch). WW_NO_TOOLKIT=1 hides a toolkit. A machine without network is fine as long as CMake and a C
-# compiler are there: the script says what will be left out.
+# 200 MB to fetch); so does the disassembler (2 MB), which a toolkit may lack. WW_NO_TOOLKIT=1 hides a toolkit. A machine
+# without network is fine as long as CMake and a C compiler are there: the script says what will be left out.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
 # The newest of CUDA 13.0, not of CUDA 13: a driver of 13.0 (580) must take what is compiled.
 WHEELS="nvidia-cuda-nvrtc==13.0.88 nvidia-nvjitlink==13.0.88 nvidia-cuda-nvcc==13.0.88
 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-cuda-cccl==13.0.85"
+# Only reads what they make; the first one on PyPI. In a folder of its own, since pip replaces nvidia/ as a whole.
+DISASSEMBLER="nvidia-cuda-nvdisasm==13.2.51"
 DEPS=${WW_DEPS:-.deps}
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -112,10 +114,10 @@ find_pip() {
     fi
 }
 
-# The stamp is written last: an install that broke off is done again.
+# install_wheels FOLDER WHAT WHEELS. The stamp is written last: an install that broke off is done again.
 install_wheels() {
-    [ "$(cat "$DEPS/wheels.txt" 2>/dev/null)" = "$WHEELS" ] && return 0
-    mkdir -p "$DEPS" || return 1
+    [ "$(cat "$1/wheels.txt" 2>/dev/null)" = "$3" ] && return 0
+    mkdir -p "$1" || return 1
     if ! pip=$(find_pip) && [ "$(id -u)" = 0 ] && have apt-get; then
         say "installing python3-venv"
         apt_install "python3 python3-venv" && pip=$(find_pip)
@@ -124,12 +126,21 @@ install_wheels() {
         say "neither pip nor venv: install python3-venv (or python3-pip) and run this again"
         return 1
     fi
-    say "fetching NVRTC, nvJitLink, ptxas and CUDA headers (13.0) into $DEPS/"
-    rm -rf "$DEPS/nvidia"
+    say "fetching $2 into $1/"
+    rm -rf "$1/nvidia"
     # shellcheck disable=SC2086
     PIP_ROOT_USER_ACTION=ignore $pip install --quiet --disable-pip-version-check --no-deps --only-binary=:all: --upgrade --no-compile \
-        --target "$DEPS" $WHEELS || return 1
-    printf '%s\n' "$WHEELS" >"$DEPS/wheels.txt"
+        --target "$1" $3 || return 1
+    printf '%s\n' "$3" >"$1/wheels.txt"
+}
+
+disassembler_present() {
+    have nvdisasm || have cuobjdump && return 0
+    [ "${WW_NO_TOOLKIT:-0}" = 0 ] || return 1
+    for root in "${WW_CUDA_HOME:-/nonexistent}" /usr/local/cuda; do
+        [ -x "$root/bin/nvdisasm" ] || [ -x "$root/bin/cuobjdump" ] && return 0
+    done
+    return 1
 }
 
 what=${1:-build}
@@ -137,7 +148,11 @@ install_packages
 report_missing
 if toolkit_present; then
     : # nothing to fetch
-elif ! install_wheels; then
+elif ! install_wheels "$DEPS" "NVRTC, nvJitLink, ptxas and CUDA headers (13.0)" "$WHEELS"; then
     say "no CUDA compiler: kernels can be checked, proved and printed, but not compiled"
+fi
+export PIP_RETRIES=0 # not worth waiting for
+if ! disassembler_present && ! install_wheels "$DEPS/disassembler" nvdisasm "$DISASSEMBLER"; then
+    say "no nvdisasm: instructions of generated kernels and of their twins are not compared"
 fi
 exit 0

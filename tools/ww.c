@@ -168,33 +168,109 @@ static int run_explain(int count, char **arguments)
     return status;
 }
 
-/* ---- ww pipelines ----------------------------------------------------------------------------------- */
+/* ---- ww pipelines: one row of the table in words ------------------------------------------------------ */
 
-static const char *lanes_text(model_lanes lanes)
+static const char *const agent_texts[] = {
+    [MODEL_ASYNC] = "threads", [MODEL_TMA] = "bulk copies",    [MODEL_UMMA] = "tcgen05",
+    [MODEL_WGMMA] = "wgmma",   [MODEL_FETCH] = "a tile query", [MODEL_PEER] = "a peer's bulk copies"};
+static const char *const by_texts[] = {[MODEL_BY_THREADS] = "every lane of every warp",
+                                       [MODEL_BY_WARPS] = "one lane a warp",
+                                       [MODEL_BY_EXPECT] = "one lane a warp, announcing the stage's bytes",
+                                       [MODEL_BY_UMMA] = "one lane, by tcgen05.commit"};
+static const char *const to_texts[] = {[MODEL_TO_OWN] = "",
+                                       [MODEL_TO_LEADER] = ", at the leader of the MMA's CTAs",
+                                       [MODEL_TO_PAIR] = ", at all CTAs of the MMA",
+                                       [MODEL_TO_PEERS] = ", at those whose copies come here",
+                                       [MODEL_TO_FIRST] = ", at rank 0",
+                                       [MODEL_TO_EVERY] = ", at every CTA of the cluster",
+                                       [MODEL_TO_NEXT] = ", at the CTA peer_shift ranks on",
+                                       [MODEL_TO_PREVIOUS] = ", at the CTA peer_shift ranks back"};
+
+static const struct {
+    model_option option;
+    const char *members;
+} options[] = {
+    {MODEL_OPTION_BYTES, "tx_bytes, bytes_per_warp_per_cta"},
+    {MODEL_OPTION_LOAD, "producer_op"},
+    {MODEL_OPTION_WAIT_AHEAD, "advance_on_wait"},
+    {MODEL_OPTION_ACQUIRE_AHEAD, "advance_on_acquire"},
+    {MODEL_OPTION_STRIDE_IN, "stride.acquire, stride.commit"},
+    {MODEL_OPTION_STRIDE_OUT, "stride.wait, stride.release"},
+    {MODEL_OPTION_MULTICAST, "multicast"},
+    {MODEL_OPTION_WAIT_SIGNALS, "wait_signaling"},
+    {MODEL_OPTION_WARP_LEADER, "WW_SIGNAL_WARP_LEADER"},
+    {MODEL_OPTION_SHIFT, "peer_shift"},
+};
+
+typedef struct pipeline_row {
+    const char *name;
+    ww_pipeline_type type;
+} pipeline_row;
+
+static const pipeline_row pipelines[] = {
+#define WW_PIPELINE(name, ...) {"WW_" #name, WW_##name},
+#include "warpwright/pipelines.def"
+#undef WW_PIPELINE
+};
+
+static const char *full_verb(const model_protocol *p)
 {
-    return lanes == MODEL_LANES_ALL ? "every lane of every warp" : "one elected lane a warp";
+    return p->full_verb == MODEL_COMMIT ? "commit" : "acquire";
 }
 
-static void print_pipeline(const char *enumerator, ww_pipeline_type type)
+static void print_pipeline(const pipeline_row *row)
 {
-    const model_protocol *protocol = model_protocol_of(type);
-    const char *verb = protocol->full_verb == MODEL_FULL_BY_COMMIT ? "commit" : "acquire";
-    printf("%-12s %-18s %s: %s%s\n", protocol->label, enumerator, verb, lanes_text(protocol->full_lanes),
-           protocol->full_tx ? ", announcing the stage's bytes; bulk copies complete them" : "");
-    printf("%-12s %-18s release: %s\n", "", "", lanes_text(protocol->empty_lanes));
+    const model_protocol *p = model_protocol_of(row->type);
+    printf("%-13s %-20s %s: %s%s\n", p->label, row->name, full_verb(p), by_texts[p->full_by],
+           to_texts[p->full_to]);
+    printf("%-13s %-20s release: %s%s\n", "", "", by_texts[p->empty_by], to_texts[p->empty_to]);
+}
+
+static void markdown_pipeline(const pipeline_row *row)
+{
+    const model_protocol *p = model_protocol_of(row->type);
+    arena a = {0};
+    printf("\n## %s\n\n`%s`: filled by %s, read by %s.\n\n", p->label, row->name, agent_texts[p->producer],
+           agent_texts[p->consumer]);
+    printf("| barrier | arrives | who |\n|---|---|---|\n");
+    printf("| full | on %s | %s%s |\n", full_verb(p), by_texts[p->full_by], to_texts[p->full_to]);
+    printf("| empty | on release | %s%s |\n\nMembers of `ww_pipeline` besides type, stages and counts:",
+           by_texts[p->empty_by], to_texts[p->empty_to]);
+    for (size_t i = 0; i < ARRAY_LEN(options); i++)
+        if (p->options & options[i].option)
+            printf(" %s;", options[i].members);
+    printf(" signalling.\nTargets: %s.\n", model_arch_list(&a, p->needs));
+    arena_free(&a);
+}
+
+static void markdown_pipelines(void)
+{
+    printf("# Pipeline types\n\n"
+           "<!-- Made by `ww pipelines --markdown` from include/warpwright/pipelines.def and archs.def; do "
+           "not edit. "
+           "-->\n\n"
+           "Every type: acquire waits on the empty barrier, wait waits on the full one; commit and release "
+           "move on to\n"
+           "the next stage. Where bytes are announced, bulk copies complete them. Places in a cluster (\"at "
+           "...\") mean\n"
+           "the own CTA where there is only one.\n");
+    for (size_t i = 0; i < ARRAY_LEN(pipelines); i++)
+        markdown_pipeline(&pipelines[i]);
 }
 
 static int run_pipelines(int count, char **arguments)
 {
-    (void)arguments;
+    if (count == 1 && strcmp(arguments[0], "--markdown") == 0) {
+        markdown_pipelines();
+        return STATUS_OK;
+    }
     if (count) {
-        (void)fprintf(stderr, "ww: pipelines takes no arguments\n");
+        (void)fprintf(stderr, "ww: pipelines takes no arguments but --markdown\n");
         return STATUS_USAGE;
     }
-    printf("%-12s %-18s who arrives on the full barrier, and on the empty one\n", "type", "in C");
-#define WW_PIPELINE(name, ...) print_pipeline("WW_" #name, WW_##name);
-#include "warpwright/pipelines.def"
-#undef WW_PIPELINE
+    printf("%-13s %-20s who arrives on the full barrier, and on the empty one\n", "type", "in C");
+    for (size_t i = 0; i < ARRAY_LEN(pipelines); i++)
+        print_pipeline(&pipelines[i]);
     printf("\nEvery type: acquire waits on the empty barrier, wait waits on the full one;\n"
            "commit and release move on to the next stage.\n");
     return STATUS_OK;
@@ -230,6 +306,7 @@ static const command commands[] = {
     {"explain", "--all", "every diagnostic", run_explain},
     {"explain", "--markdown", "the same as docs/diagnostics.md", run_explain},
     {"pipelines", "", "the pipeline types and their barrier protocols", run_pipelines},
+    {"pipelines", "--markdown", "the same as docs/pipelines.md", run_pipelines},
     {"instructions", "[PREFIX]", "the PTX instructions that the emulator has", run_instructions},
 };
 

@@ -60,6 +60,33 @@ WW_DEVICE void bulk_copy_to_peer(uint32_t remote, uint32_t smem, uint32_t bytes,
         : "memory");
 }
 
+/* Stores to a peer's shared memory, 4, 8 or 16 bytes, aligned so and counted on the peer's barrier as
+ * transaction bytes; both addresses are mapped by cluster_map ("st.async"). */
+WW_DEVICE void st_async_b32(uint32_t remote, uint32_t value, uint32_t remote_barrier)
+{
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];"
+                 :
+                 : "r"(remote), "r"(value), "r"(remote_barrier)
+                 : "memory");
+}
+
+WW_DEVICE void st_async_b64(uint32_t remote, uint64_t value, uint32_t remote_barrier)
+{
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];"
+                 :
+                 : "r"(remote), "l"(value), "r"(remote_barrier)
+                 : "memory");
+}
+
+WW_DEVICE void st_async_v4(uint32_t remote, uint32_t x, uint32_t y, uint32_t z, uint32_t w,
+                           uint32_t remote_barrier)
+{
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];"
+                 :
+                 : "r"(remote), "r"(x), "r"(y), "r"(z), "r"(w), "r"(remote_barrier)
+                 : "memory");
+}
+
 } // namespace ww
 
 #endif

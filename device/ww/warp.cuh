@@ -5,6 +5,7 @@
 #ifndef WW_WARP_CUH
 #define WW_WARP_CUH
 
+#include "arch.cuh"
 #include "types.h"
 
 namespace ww
@@ -27,9 +28,13 @@ WW_DEVICE int warp_index()
     return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x >> 5), 0);
 }
 
-/* True in exactly one lane, always the same one. The warp must be converged ("elect.sync"). */
+/* True in exactly one lane, always the same one: lane 0 before sm_90. The warp must be converged
+ * ("elect.sync"). */
 WW_DEVICE bool elect_one()
 {
+#if WW_BEFORE_SM_90
+    return lane_index() == 0;
+#else
     uint32_t elected;
     asm volatile("{\n\t"
                  ".reg .pred p;\n\t"
@@ -40,6 +45,7 @@ WW_DEVICE bool elect_one()
                  :
                  : "memory");
     return elected != 0;
+#endif
 }
 
 WW_DEVICE void syncwarp()

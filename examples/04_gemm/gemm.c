@@ -16,7 +16,7 @@
 
 struct gemm {
     /* the declaration */
-    ww_resource *tiles, *gmem_ab, *smem_ab, *accum, *gmem_d;
+    ww_resource *tiles, *gmem_ab, *smem_ab, *accum, *gmem_d, *staged;
     ww_bound k_tiles;
     /* the problem */
     int mnk[3];
@@ -46,9 +46,24 @@ static void load(ww_schedule *s, void *context)
     }
 }
 
+/* While one chunk of 64 columns is read by TMA, the next is written: two buffers, so that of the stores in flight one may
+ * still be reading. Each warpgroup has its rows to itself and meets at a barrier of its own. */
+static void store_tile(ww_schedule *s, struct gemm *g, ww_token result)
+{
+    for (int chunk = 0; chunk < GEMM_TILE_N / GEMM_CHUNK_N; chunk++) {
+        ww_consume(s, g->gmem_d, "reuse");
+        ww_sync(s, g->staged);
+        ww_produce(s, g->gmem_d, chunk % 2 ? "stage_odd" : "stage_even", .in = {result},
+                   .constants = {chunk});
+        ww_sync(s, g->staged);
+        ww_consume(s, g->gmem_d, chunk % 2 ? "store_odd" : "store_even", .constants = {chunk});
+    }
+}
+
 static void math(ww_schedule *s, void *context)
 {
     struct gemm *g = context;
+    ww_consume(s, g->gmem_d, "choose");
     ww_work_tile_loop(s, g->tiles) {
         ww_token a, b, result;
         ww_produce(s, g->accum, "clear");
@@ -60,10 +75,10 @@ static void math(ww_schedule *s, void *context)
             ww_release(s, g->smem_ab);
         }
         ww_consume(s, g->accum, "result", .out = {&result});
-        ww_produce(s, g->gmem_d, "store", .in = {result});
+        store_tile(s, g, result);
         ww_advance_tile(s, g->tiles);
     }
-    ww_produce(s, g->gmem_d, "drain");
+    ww_consume(s, g->gmem_d, "drain");
 }
 
 /* ---- work bodies, see gemm.cuh ---------------------------------------------------------------------- */
@@ -92,8 +107,29 @@ static const ww_work accum_work[] = {
 };
 
 static const ww_work gmem_d_work[] = {
-    {.name = "store", .side = WW_PRODUCER, .in = {"gemm_fragment result"}},
-    {.name = "drain", .side = WW_PRODUCER, .auxiliary = true},
+    {.name = "choose", .side = WW_CONSUMER, .auxiliary = true},
+    {.name = "reuse", .side = WW_CONSUMER, .auxiliary = true, .bulk_wait = WW_BULK_WAIT(1)},
+    {.name = "stage_even",
+     .side = WW_PRODUCER,
+     .in = {"gemm_fragment result"},
+     .constants = {"int chunk"},
+     .touches = {"even"}},
+    {.name = "stage_odd",
+     .side = WW_PRODUCER,
+     .in = {"gemm_fragment result"},
+     .constants = {"int chunk"},
+     .touches = {"odd"}},
+    {.name = "store_even",
+     .side = WW_CONSUMER,
+     .constants = {"int chunk"},
+     .touches = {"even"},
+     .bulk_store = true},
+    {.name = "store_odd",
+     .side = WW_CONSUMER,
+     .constants = {"int chunk"},
+     .touches = {"odd"},
+     .bulk_store = true},
+    {.name = "drain", .side = WW_CONSUMER, .auxiliary = true, .bulk_wait = WW_BULK_WAIT(0)},
     {0},
 };
 
@@ -110,16 +146,22 @@ static void declare_resources(struct gemm *g, ww_kernel *k)
             .raster_along_n = true,
         });
     g->gmem_ab = ww_resource_new(k, "gmem_ab", &(ww_resource_options){.work = gmem_ab_work});
-    g->smem_ab = ww_resource_new(k, "smem_ab",
-                                 &(ww_resource_options){
-                                     .pipeline = {.type = WW_TMA_ASYNC, .stages = WW_STAGES_MAX},
-                                     .buffers = {{"a", GEMM_A_BYTES, 1024}, {"b", GEMM_B_BYTES, 1024}},
-                                     .work = smem_ab_work,
-                                 });
+    g->smem_ab =
+        ww_resource_new(k, "smem_ab",
+                        &(ww_resource_options){
+                            .pipeline = ww_pipeline_tma_wgmma(.stages = WW_STAGES_MAX),
+                            .buffers = {{.name = "a", .bytes = GEMM_A_BYTES, .swizzle = WW_SWIZZLE_128B},
+                                        {.name = "b", .bytes = GEMM_B_BYTES, .swizzle = WW_SWIZZLE_128B}},
+                            .work = smem_ab_work,
+                        });
     g->accum = ww_resource_new(k, "accum", &(ww_resource_options){.work = accum_work});
+    g->staged = ww_warpgroup_barrier_new(k, "staged");
     g->gmem_d = ww_resource_new(
         k, "gmem_d",
-        &(ww_resource_options){.buffers = {{"staging", GEMM_STAGING_BYTES, 1024}}, .work = gmem_d_work});
+        &(ww_resource_options){
+            .buffers = {{.name = "even", .bytes = GEMM_STAGING_BYTES, .swizzle = WW_SWIZZLE_128B},
+                        {.name = "odd", .bytes = GEMM_STAGING_BYTES, .swizzle = WW_SWIZZLE_128B}},
+            .work = gmem_d_work});
 }
 
 static ww_kernel *declare(void *problem)

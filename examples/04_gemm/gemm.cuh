@@ -4,10 +4,10 @@
  *     gmem_ab   coordinates of the next operand tiles          (load task)
  *     smem_ab   TMA ring of A and B tiles                      (load task -> math task)
  *     accum     64 x 256 fp32 a warpgroup, in registers        (math task)
- *     gmem_d    rounds, stages and stores the tile by TMA      (math task)
+ *     gmem_d    stages and stores the tile by TMA              (math task)
  *
- * Buffers: smem_ab[0] = A, GEMM_A_BYTES a stage; smem_ab[1] = B, GEMM_B_BYTES a stage; gmem_d[0] = staging,
- * GEMM_STAGING_BYTES, no pipeline. All 1024-byte aligned. Uses named barriers 1 and 2. */
+ * Buffers: smem_ab[0] = A, GEMM_A_BYTES a stage; smem_ab[1] = B, GEMM_B_BYTES a stage; gmem_d[0] and [1] = staging of
+ * even and odd chunks, GEMM_STAGING_BYTES each. All 1024-byte aligned. */
 #ifndef GEMM_CUH
 #define GEMM_CUH
 
@@ -112,59 +112,82 @@ WW_WORK void accum_result(accum &self, const gemm_info &, gemm_fragment &result)
         result.pair[j] = ww::pack_bf16(self.d[2 * j], self.d[2 * j + 1]);
 }
 
-/* ---- gmem_d: rounding, staging and the store ----------------------------------------------------------- */
+/* ---- gmem_d: staging and the store --------------------------------------------------------------------- */
 
 struct gmem_d {
+    bool issuer; /* one thread a warpgroup, always the same, issues the stores and waits for them */
 };
 
-/* This warpgroup's 16 KiB of staging: two chunks of 64 rows x 64 columns, swizzled as TMA reads them. */
-WW_WORK uint32_t gmem_d_chunk(const gemm_info &info, int chunk)
+/* Once, before the first tile. */
+WW_WORK void gmem_d_choose(gmem_d &self, const gemm_info &info)
 {
-    const int warpgroup = info.warp >> 2;
-    return info.buffer[0] + static_cast<uint32_t>((warpgroup * 2 + (chunk & 1)) * GEMM_CHUNK_BYTES);
+    self.issuer = (info.warp & 3) == 0 && ww::elect_one();
+}
+
+/* This warpgroup's 64 rows x 64 columns of a staging buffer, swizzled as TMA reads them. */
+WW_WORK uint32_t gmem_d_part(const gemm_info &info, int buffer)
+{
+    return info.buffer[buffer] + static_cast<uint32_t>((info.warp >> 2) * GEMM_CHUNK_BYTES);
+}
+
+/* Of two chunks in flight the older one has been read: its buffer may be written again. */
+WW_WORK void gmem_d_reuse(gmem_d &self, const gemm_info &)
+{
+    if (self.issuer)
+        ww::bulk_wait_group_read<1>();
 }
 
 /* Writes a warp's 16 rows of a chunk. Matrix i of a stmatrix is rows 8(i%2).. and columns 8(i/2).., so that
  * lane l addresses row l%16 and 16-byte column chunk l/16 of the pair: free of bank conflicts. */
-WW_WORK void gmem_d_stage(const gemm_info &info, uint32_t smem, const uint32_t *pair)
+template <int chunk> WW_WORK void gmem_d_stage(const gemm_info &info, const gemm_fragment &result)
 {
     const uint32_t row = static_cast<uint32_t>((info.warp & 3) * 16 + (info.lane & 15));
     const uint32_t half = static_cast<uint32_t>(info.lane >> 4);
+    const uint32_t smem = gmem_d_part(info, chunk & 1);
+    const uint32_t *pair = &result.pair[chunk * GEMM_CHUNK_N / 4];
 #pragma unroll
     for (uint32_t j = 0; j < GEMM_CHUNK_N / 16; j++)
         ww::stmatrix_x4(smem + row * 128 + (((2 * j + half) ^ (row & 7)) << 4), pair[4 * j], pair[4 * j + 1],
                         pair[4 * j + 2], pair[4 * j + 3]);
+    ww::fence_proxy_async_shared();
 }
 
-/* Stores this warpgroup's 64 x 256 part of the tile, chunk by chunk: while one chunk is read by TMA the other
- * is written. One thread, always the same, issues the stores and waits for them. */
-WW_WORK void gmem_d_store(gmem_d &, const gemm_info &info, gemm_fragment result)
+template <int chunk> WW_WORK void gmem_d_stage_even(gmem_d &, const gemm_info &info, gemm_fragment result)
 {
-    const int warpgroup = info.warp >> 2;
-    const bool issuer = (info.warp & 3) == 0 && ww::elect_one();
-    const int row = info.tile.m * GEMM_TILE_M + warpgroup * 64;
-#pragma unroll
-    for (int chunk = 0; chunk < GEMM_TILE_N / GEMM_CHUNK_N; chunk++) {
-        const uint32_t smem = gmem_d_chunk(info, chunk);
-        if (issuer)
-            ww::bulk_wait_group_read<1>(); /* the store before the last, from this very memory, has read it */
-        ww::named_barrier_sync(1 + warpgroup, 128);
-        gmem_d_stage(info, smem, &result.pair[chunk * GEMM_CHUNK_N / 4]);
-        ww::fence_proxy_async_shared();
-        ww::named_barrier_sync(1 + warpgroup, 128);
-        if (issuer) {
-            const int column = info.tile.n * GEMM_TILE_N + chunk * GEMM_CHUNK_N;
-            ww::tensor_store_2d(&info.params.d, smem, column, row);
-            ww::bulk_commit_group();
-        }
+    gmem_d_stage<chunk>(info, result);
+}
+
+template <int chunk> WW_WORK void gmem_d_stage_odd(gmem_d &, const gemm_info &info, gemm_fragment result)
+{
+    gmem_d_stage<chunk>(info, result);
+}
+
+/* Stores this warpgroup's 64 x 64 part of the tile by TMA, as one group. */
+template <int chunk> WW_WORK void gmem_d_store(const gmem_d &self, const gemm_info &info)
+{
+    const int row = info.tile.m * GEMM_TILE_M + (info.warp >> 2) * 64;
+    const int column = info.tile.n * GEMM_TILE_N + chunk * GEMM_CHUNK_N;
+    if (self.issuer) {
+        ww::tensor_store_2d(&info.params.d, gmem_d_part(info, chunk & 1), column, row);
+        ww::bulk_commit_group();
     }
 }
 
-/* Once, after the last tile: shared memory outlives the stores that read it. */
-WW_WORK void gmem_d_drain(gmem_d &, const gemm_info &info)
+template <int chunk> WW_WORK void gmem_d_store_even(gmem_d &self, const gemm_info &info)
 {
-    if ((info.warp & 3) == 0 && ww::elect_one())
-        ww::bulk_wait_group<0>();
+    gmem_d_store<chunk>(self, info);
+}
+
+template <int chunk> WW_WORK void gmem_d_store_odd(gmem_d &self, const gemm_info &info)
+{
+    gmem_d_store<chunk>(self, info);
+}
+
+/* Once, after the last tile: shared memory outlives the stores that read it (their writes need nobody). */
+WW_WORK void gmem_d_drain(gmem_d &self, const gemm_info &)
+{
+    if (self.issuer)
+        ww::bulk_wait_group_read<0>();
 }
 
 #endif

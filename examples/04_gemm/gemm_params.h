@@ -23,10 +23,10 @@ enum {
     GEMM_B_BYTES = GEMM_TILE_N * GEMM_TILE_K * 2,   /* a stage of B */
     GEMM_STAGE_BYTES = GEMM_A_BYTES + GEMM_B_BYTES, /* what TMA delivers a stage */
     GEMM_STAGES = 4,
-    GEMM_WARPGROUPS = 2,                                        /* math warpgroups, 64 rows each */
-    GEMM_CHUNK_N = 64,                                          /* columns a store moves: 128 bytes */
-    GEMM_CHUNK_BYTES = 64 * GEMM_CHUNK_N * 2,                   /* one warpgroup's rows of a chunk */
-    GEMM_STAGING_BYTES = GEMM_WARPGROUPS * 2 * GEMM_CHUNK_BYTES /* two chunks a warpgroup */
+    GEMM_WARPGROUPS = 2,                                    /* math warpgroups, 64 rows each */
+    GEMM_CHUNK_N = 64,                                      /* columns a store moves: 128 bytes */
+    GEMM_CHUNK_BYTES = 64 * GEMM_CHUNK_N * 2,               /* one warpgroup's rows of a chunk */
+    GEMM_STAGING_BYTES = GEMM_WARPGROUPS * GEMM_CHUNK_BYTES /* a chunk of the whole tile */
 };
 
 struct gemm_params {

@@ -25,7 +25,20 @@ enum {
     WW_MAX_STAGES = 64,
     WW_MAX_WARPS = 32,
     WW_MAX_TASKS = 32,
+    WW_MAX_MEMBERS = 8,     /* resources of one group, participants of an ordered sequence */
+    WW_MAX_CONSTANTS = 4,   /* compile-time arguments of one work method */
+    WW_MAX_PHASES = 8,      /* of one alias group */
+    WW_MAX_CLUSTER = 16,    /* CTAs */
+    WW_NAMED_BARRIERS = 15, /* ids 1 to 15; 0 is the CTA's own */
+    WW_TMEM_COLUMNS = 512,
 };
+
+/* The CTAs of a cluster, rank = v + V * (m + M * (n + N * k)); zeros mean 1. V is the number of CTAs that share one
+ * MMA: 2 for tcgen05 cta_group::2. The launch's cluster is (V * M, N, K). A operand tiles are shared along n, B tiles
+ * along m. */
+typedef struct ww_cluster {
+    int v, m, n, k;
+} ww_cluster;
 
 typedef struct ww_kernel_options {
     const char *arch;        /* "sm_90a"; NULL means that */
@@ -34,6 +47,9 @@ typedef struct ww_kernel_options {
     const char *params;  /* type of the kernel's one parameter: "gemm_params" (a struct of the body header) */
     size_t params_bytes; /* its size, checked by the CUDA compiler */
     uint32_t smem_capacity; /* bytes a CTA may use; 0: what the architecture has (232448 on sm_90a) */
+    ww_cluster cluster;
+    bool allow_unproved; /* emit also what the prover does not model (WW306); the generated file says so */
+    bool pdl_wait_done;  /* the predecessor's results are waited for elsewhere: no griddepcontrol rules */
 } ww_kernel_options;
 
 #define ww_kernel_new(name, ...) ww_kernel_new_at(WW_HERE, name, __VA_ARGS__)
@@ -54,60 +70,207 @@ typedef enum ww_pipeline_type {
 
 #define WW_STAGES_MAX (-1) /* as many stages as shared memory holds */
 
-/* Zero-initialised members are derived; a member that is given is checked against what would be derived. */
+/* Which threads act for a side of a pipeline; 0: the type's default. ALL stands alone. */
+typedef enum ww_signaling {
+    WW_SIGNAL_DEFAULT = 0,
+    WW_SIGNAL_ALL = 1,
+    WW_SIGNAL_CTA_LEADER = 2,  /* only the CTAs of rank % V == 0 (ClcFetchAsync: of rank 0) */
+    WW_SIGNAL_WARP_LEADER = 4, /* only the task's first warp announces the bytes; all its warps wait */
+} ww_signaling;
+
+/* How a producer of threads arrives: plainly, or when its cp.async copies so far have landed. */
+typedef enum ww_producer_op { WW_ASYNC_THREAD, WW_ASYNC_LOAD } ww_producer_op;
+
+/* Whose bulk copies land in a CTA's buffers, besides its own: whom a release must tell. AUTO: as the copies' reach
+ * says. */
+typedef enum ww_multicast {
+    WW_MULTICAST_AUTO,
+    WW_MULTICAST_NONE,
+    WW_MULTICAST_M,  /* those of equal m: A tiles (WW_REACH_A) */
+    WW_MULTICAST_N,  /* those of equal n: B tiles (WW_REACH_B) */
+    WW_MULTICAST_MN, /* both */
+} ww_multicast;
+
+/* Interleaving: k lanes share the stages, lane i visits i, i + k, i + 2k, ... Zeros mean 1. A lane is a warp of a task
+ * of k warps, or a task whose domain loop has an immediate start and the step k (lane = start % k). */
+typedef struct ww_stride {
+    int all; /* of all four verbs, or: */
+    int acquire, commit, wait,
+        release; /* each its own; both ends of a side differ only with its advance_on_* */
+} ww_stride;
+
+/* Zero-initialised members are derived; a member that is given is checked against what would be derived. Which members
+ * a type offers, and its protocol, is in pipelines.def. Write one as ww_pipeline_<type>(.stages = 4, ...) below. */
 typedef struct ww_pipeline {
     ww_pipeline_type type;
     int stages;
-    uint32_t tx_bytes; /* bytes one stage receives by bulk copies; derived from the producer's copies */
+    uint32_t
+        tx_bytes; /* bytes one full barrier receives by bulk copies a phase; derived from the producer's copies */
     uint32_t producer_arrivals; /* arrivals that complete a phase of the full barrier */
     uint32_t consumer_arrivals; /* arrivals that complete a phase of the empty barrier */
-    bool advance_on_wait;       /* waits may run ahead of releases: two consumer cursors */
-    bool advance_on_acquire;    /* acquires may run ahead of commits: two producer cursors */
+    ww_signaling producer_signaling, consumer_signaling;
+    ww_signaling wait_signaling; /* of wait alone, where it differs from release */
+    ww_producer_op producer_op;
+    bool
+        advance_on_wait; /* waits may run ahead of releases: two consumer cursors. Set by itself where one task waits
+                                and another releases */
+    bool advance_on_acquire; /* acquires may run ahead of commits: two producer cursors */
+    ww_stride stride;
+    ww_multicast multicast;
+    uint32_t bytes_per_warp_per_cta; /* what one producer warp of one CTA brings to a full barrier; checked */
+    int peer_shift;                  /* PeerAsync: how many ranks on the destination is; 0 means 1 */
+    ww_cluster cluster;              /* as the kernel's, or left out */
 } ww_pipeline;
+
+#define ww_pipeline_async_async(...) ((ww_pipeline){.type = WW_ASYNC_ASYNC, __VA_ARGS__})
+#define ww_pipeline_tma_async(...) ((ww_pipeline){.type = WW_TMA_ASYNC, __VA_ARGS__})
+#define ww_pipeline_tma_umma(...) ((ww_pipeline){.type = WW_TMA_UMMA, __VA_ARGS__})
+#define ww_pipeline_umma_async(...) ((ww_pipeline){.type = WW_UMMA_ASYNC, __VA_ARGS__})
+#define ww_pipeline_async_umma(...) ((ww_pipeline){.type = WW_ASYNC_UMMA, __VA_ARGS__})
+#define ww_pipeline_umma_umma(...) ((ww_pipeline){.type = WW_UMMA_UMMA, __VA_ARGS__})
+#define ww_pipeline_clc_fetch_async(...) ((ww_pipeline){.type = WW_CLC_FETCH_ASYNC, __VA_ARGS__})
+#define ww_pipeline_async_tma(...) ((ww_pipeline){.type = WW_ASYNC_TMA, __VA_ARGS__})
+#define ww_pipeline_tma_wgmma(...) ((ww_pipeline){.type = WW_TMA_WGMMA, __VA_ARGS__})
+#define ww_pipeline_async_wgmma(...) ((ww_pipeline){.type = WW_ASYNC_WGMMA, __VA_ARGS__})
+#define ww_pipeline_peer_async(...) ((ww_pipeline){.type = WW_PEER_ASYNC, __VA_ARGS__})
+
+typedef enum ww_swizzle { WW_SWIZZLE_NONE, WW_SWIZZLE_32B, WW_SWIZZLE_64B, WW_SWIZZLE_128B } ww_swizzle;
+
+/* Bytes of `count` elements of `bits` bits each, whole bytes: WW_BYTES(128 * 64, 4). */
+#define WW_BYTES(count, bits) (((count) * (bits) + 7) / 8)
 
 /* Shared memory of a resource, one copy a stage (one copy without a pipeline). */
 typedef struct ww_buffer {
     const char *name;
-    uint32_t bytes; /* of one stage */
-    uint32_t align; /* power of two; 0: 128. Swizzled tiles want 1024 */
+    uint32_t bytes;      /* of one stage */
+    uint32_t align;      /* power of two up to 1024; 0: 128, or what the swizzle's pattern wants */
+    ww_swizzle swizzle;  /* of the tiles in it: 128B, 64B, 32B need 1024, 512, 256 bytes of alignment */
+    ww_resource *shares; /* no memory of its own: the buffer of the same name of that resource */
 } ww_buffer;
+
+/* Tensor memory of a resource, one copy a stage (tcgen05; 512 columns of 128 lanes of 32 bits a CTA). */
+typedef struct ww_tmem {
+    const char *name;
+    int columns; /* of one stage */
+} ww_tmem;
 
 typedef enum ww_side { WW_CONSUMER, WW_PRODUCER } ww_side;
 
-/* A bulk copy that a work body issues; its bytes complete on the full barrier of the stage. */
+/* To which CTAs of the cluster a copy goes, at the same offsets and barriers as here. */
+typedef enum ww_reach {
+    WW_REACH_OWN,
+    WW_REACH_A, /* multicast to the CTAs that share my A tile: all n of my m */
+    WW_REACH_B, /* multicast to those that share my B tile: all m of my n */
+} ww_reach;
+
+/* A bulk copy that a work body issues in each CTA; its bytes complete on the full barrier of the stage, in each CTA it
+ * reaches (TmaUmma with V = 2: on that of the leader). */
 typedef struct ww_copy {
     const char *buffer; /* destination, one of the resource's buffers */
     uint32_t bytes; /* the whole box, also where it is clipped (PTX ISA, "Tensor copy": out of bounds is zero
                        fill) */
+    ww_reach reach;
 } ww_copy;
 
-/* A work body: the CUDA function TYPE_NAME(TYPE &self, const INFO &info, in..., out &...) of the body header.
+/* A work body: the CUDA function TYPE_NAME(TYPE &self, const INFO &info, in..., out &...) of the body header; with
+ * constants, a template over them: TYPE_NAME<3>(...).
  */
 typedef struct ww_work {
     const char *name;
-    ww_side side;                   /* WW_CONSUMER takes out of the resource, WW_PRODUCER puts into it */
-    bool auxiliary;                 /* computes values or registers only: needs no bracket */
-    const char *in[WW_MAX_VALUES];  /* "type name" each */
-    const char *out[WW_MAX_VALUES]; /* "type name" each, passed by reference */
+    ww_side side;                  /* WW_CONSUMER takes out of the resource, WW_PRODUCER puts into it */
+    bool auxiliary;                /* computes values or registers only: needs no bracket */
+    const char *in[WW_MAX_VALUES]; /* "type name" each */
+    const char
+        *out[WW_MAX_VALUES]; /* "type name" or "type name = default" each, passed by reference; the default is
+                                       the value where the call has not run yet ({} when left out) */
+    const char *constants[WW_MAX_CONSTANTS]; /* "int name" each: compile-time arguments */
     ww_copy copies[WW_MAX_COPIES];
+    const char
+        *touches[WW_MAX_BUFFERS]; /* the buffers it reads (consumer) or writes (producer); none named: all */
     const char
         *wgmma_reads[WW_MAX_BUFFERS]; /* resources whose current stage the wgmma group it commits will read */
     int wgmma_wait;                   /* WW_WGMMA_WAIT(n): returns with at most n groups still reading */
+    const char
+        *umma_reads[WW_MAX_BUFFERS]; /* resources whose current stage the tcgen05 instructions it issues read;
+                                               they write this resource's buffers. Issued by the thread that
+                                               ww::elect_one() elects, with V = 2 only in leader CTAs */
+    bool bulk_store; /* consumer work: bulk copies out of the resource's buffers, one group committed */
+    int bulk_wait;   /* WW_BULK_WAIT(n): returns with at most n of these groups still reading */
 } ww_work;
 
 #define WW_WGMMA_WAIT(n) ((n) + 1)
+#define WW_BULK_WAIT(n) ((n) + 1)
 
 typedef struct ww_resource_options {
     const char *
         type; /* C++ struct of its per-task registers, prefix of its work bodies; NULL: the resource's name */
     ww_pipeline pipeline;
     ww_buffer buffers[WW_MAX_BUFFERS];
+    ww_tmem tmem[WW_MAX_BUFFERS];
     const ww_work *work; /* ended by a row without a name */
 } ww_resource_options;
 
 #define ww_resource_new(k, name, ...) ww_resource_new_at(WW_HERE, k, name, __VA_ARGS__)
 ww_resource *ww_resource_new_at(ww_place place, ww_kernel *k, const char *name,
                                 const ww_resource_options *options);
+
+/* ---- groups: resources that one task drives together share barriers ----------------------------------- */
+
+typedef enum ww_group_mode {
+    WW_MERGE,       /* many producers, one consumer task: one empty barrier for all, released on the group */
+    WW_FORK,        /* one producer task, many consumers: one full barrier for all, committed on the group */
+    WW_FUSED_MERGE, /* as MERGE, and one full barrier too: try_wait, wait and release on the group */
+} ww_group_mode;
+
+typedef struct ww_group_options {
+    ww_group_mode mode;
+    ww_resource
+        *members[WW_MAX_MEMBERS + 1]; /* ended by NULL; each declares the pipeline it would have alone */
+    ww_pipeline
+        pipeline; /* counts and bytes of the shared barriers; zeros are derived, as in a pipeline of its own */
+} ww_group_options;
+
+/* The other verbs are called on the members. Members have equal stages, strides and look-ahead; at most one side of
+ * their types differs: the producers of a merge, the consumers of a fork. */
+#define ww_group_new(k, name, ...) ww_group_new_at(WW_HERE, k, name, __VA_ARGS__)
+ww_resource *ww_group_new_at(ww_place place, ww_kernel *k, const char *name, const ww_group_options *options);
+
+/* ---- alias groups: memory used one phase after the other ----------------------------------------------- */
+
+typedef struct ww_phase {
+    ww_resource *resources[WW_MAX_VALUES +
+                           1]; /* whose buffers (shared and tensor memory) live together; ended by NULL */
+} ww_phase;
+
+/* ww_alias(k, {{smem_a, smem_b}}, {{staging}}): the phases lie over each other. That nobody uses two of them at a time
+ * is for the prover to see. */
+#define ww_alias(k, ...) ww_alias_at(WW_HERE, k, (const ww_phase[]){__VA_ARGS__, {{NULL}}})
+void ww_alias_at(ww_place place, ww_kernel *k, const ww_phase *phases);
+
+/* ---- barriers without data ------------------------------------------------------------------------------- */
+
+/* A hardware barrier of the CTA with an id of its own (bar.sync). threads: 0 to have it derived from the tasks that
+ * sync and arrive. Verbs: ww_sync, ww_sync_arrive. */
+#define ww_named_barrier_new(k, name, threads) ww_named_barrier_new_at(WW_HERE, k, name, threads)
+ww_resource *ww_named_barrier_new_at(ww_place place, ww_kernel *k, const char *name, int threads);
+
+/* A barrier for each warpgroup of the one task that syncs it: its four warps meet, the other warpgroups do not wait. */
+#define ww_warpgroup_barrier_new(k, name) ww_warpgroup_barrier_new_at(WW_HERE, k, name)
+ww_resource *ww_warpgroup_barrier_new_at(ww_place place, ww_kernel *k, const char *name);
+
+/* An ordered sequence: the tasks that acquire and commit it take turns, in the order of their declaration (ping-pong
+ * of two math tasks). stages: how many ordered sections a turn may be split into; 1 is usual. Verbs: ww_acquire,
+ * ww_commit. */
+#define ww_ordered_sequence_new(k, name) ww_ordered_sequence_new_at(WW_HERE, k, name)
+ww_resource *ww_ordered_sequence_new_at(ww_place place, ww_kernel *k, const char *name);
+
+/* Programmatic dependent launch (PTX ISA, "griddepcontrol"): wait for the predecessor grid's results, and let the
+ * successor grid start. A resource that is read from what the predecessor wrote depends on the wait (ww_depends); the
+ * launch depends on nothing. Verbs: ww_griddep_wait, ww_griddep_launch. */
+#define ww_pdl_wait_new(k, name) ww_pdl_wait_new_at(WW_HERE, k, name)
+ww_resource *ww_pdl_wait_new_at(ww_place place, ww_kernel *k, const char *name);
+#define ww_pdl_launch_new(k, name) ww_pdl_launch_new_at(WW_HERE, k, name)
+ww_resource *ww_pdl_launch_new_at(ww_place place, ww_kernel *k, const char *name);
 
 /* ---- values known at launch or in the kernel -------------------------------------------------------- */
 
@@ -138,18 +301,40 @@ typedef struct ww_queue_options {
     int swizzle;       /* width of the raster's bands, in tiles; 0 and 1: none */
     bool raster_along_n;
     const char
-        *skip; /* bool NAME(const INFO &info) of the body header: tiles whose skippable part is left out */
+        *skip;  /* bool NAME(const INFO &info) of the body header: tiles whose skippable part is left out */
+    int stages; /* dynamic queues: tiles fetched ahead; 0 means 2 */
+    const char *
+        counter; /* counter queues: member of the parameter struct, unsigned *, that points to a zeroed counter;
+                            it is zero again when the launch has ended */
+    ww_pipeline pipeline; /* dynamic queues: counts to be checked; type, stages and bytes are the queue's */
 } ww_queue_options;
 
-/* A static persistent work queue: with a grid of (1, 1, G), CTA z takes the tiles z, z + G, z + 2G, ... of
- * the raster. */
+/* Every queue: the grid is (V * M, N * K, G) of clusters (V * M, N, K); a cluster's z is its first tile. Tiles of a
+ * cluster are V * M along m by N along n. warpwright/tile_space.h computes the grid.
+ *
+ * A static persistent work queue: cluster z takes the cluster tiles z, z + G, z + 2G, ... of the raster. */
 #define ww_queue_static(k, name, ...) ww_queue_static_at(WW_HERE, k, name, __VA_ARGS__)
 ww_resource *ww_queue_static_at(ww_place place, ww_kernel *k, const char *name,
                                 const ww_queue_options *options);
 
+/* Dynamic queues, same face: a scheduler task fetches the next tile (ww_fetch_tile), every task, the scheduler too,
+ * takes it from shared memory (ww_advance_tile). CLC asks the hardware for a cluster that has not started (cluster
+ * launch control, sm_100 on; G = all clusters of work); counter counts in global memory (sm_90 on; G = clusters that fit
+ * the GPU). */
+#define ww_queue_clc(k, name, ...) ww_queue_clc_at(WW_HERE, k, name, __VA_ARGS__)
+ww_resource *ww_queue_clc_at(ww_place place, ww_kernel *k, const char *name, const ww_queue_options *options);
+#define ww_queue_counter(k, name, ...) ww_queue_counter_at(WW_HERE, k, name, __VA_ARGS__)
+ww_resource *ww_queue_counter_at(ww_place place, ww_kernel *k, const char *name,
+                                 const ww_queue_options *options);
+
 /* ---- tasks and the dependency graph ----------------------------------------------------------------- */
 
 typedef void ww_schedule_function(ww_schedule *s, void *context);
+
+/* A value's way: "gmem_ab.coords.k" to "smem_ab.load.k" (resource, work method, output or input). */
+typedef struct ww_route {
+    const char *from, *to;
+} ww_route;
 
 typedef struct ww_task_options {
     int first_warp, warps;
@@ -158,7 +343,13 @@ typedef struct ww_task_options {
     void *context;
     ww_resource *consumes[WW_MAX_VALUES + 1]; /* ended by NULL; empty: derived from the schedule */
     ww_resource *produces[WW_MAX_VALUES + 1];
+    int only_cta; /* WW_ONLY_CTA(rank): the task runs in one CTA of the cluster; 0: in all */
+    const ww_route
+        *routes; /* how values go from call to call, ended by a row without `from`; NULL: as the tokens do.
+                               What is given must be exactly what the tokens do */
 } ww_task_options;
+
+#define WW_ONLY_CTA(rank) ((rank) + 1)
 
 /* Runs the schedule function once, to record it. */
 #define ww_task_new(k, name, ...) ww_task_new_at(WW_HERE, k, name, __VA_ARGS__)
@@ -196,7 +387,8 @@ bool ww_kernel_is_unchecked(const ww_kernel *k);
 const char *ww_kernel_emit(ww_kernel *k);
 
 /* Reports; each writes text to out. */
-void ww_kernel_table(ww_kernel *k, FILE *out); /* schedules side by side, memory, registers, arrivals */
-void ww_kernel_graph(ww_kernel *k, FILE *out); /* Graphviz */
+void ww_kernel_table(ww_kernel *k, FILE *out);  /* schedules side by side, memory, registers, arrivals */
+void ww_kernel_routes(ww_kernel *k, FILE *out); /* which value goes from which call to which */
+void ww_kernel_graph(ww_kernel *k, FILE *out);  /* Graphviz */
 
 #endif

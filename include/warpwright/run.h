@@ -56,7 +56,6 @@ void ww_run_upload(ww_run *r, uint64_t to, const void *from, size_t bytes);
 void ww_run_download(ww_run *r, void *to, uint64_t from, size_t bytes);
 
 typedef enum ww_element { WW_F16, WW_BF16, WW_F32 } ww_element;
-typedef enum ww_swizzle { WW_SWIZZLE_NONE, WW_SWIZZLE_32B, WW_SWIZZLE_64B, WW_SWIZZLE_128B } ww_swizzle;
 
 /* A row-major matrix as TMA sees it: loads outside it give zero, stores outside it do nothing. */
 typedef struct ww_tensor_2d {

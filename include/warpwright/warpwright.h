@@ -5,6 +5,7 @@
 #include "warpwright/diag.h"
 #include "warpwright/kernel.h"
 #include "warpwright/schedule.h"
+#include "warpwright/tile_space.h"
 #include "warpwright/run.h"
 #include "warpwright/matrix.h"
 #include "warpwright/app.h"

@@ -23,6 +23,7 @@ static ir_program *program_of(ww_kernel *k)
     if (k->program || ww_diag_count(k->diags.first, WW_ERROR))
         return k->program;
     model_resolve(k);
+    capture_complete(k);
     model_layout(k);
     if (ww_diag_count(k->diags.first, WW_ERROR))
         return NULL;
@@ -63,12 +64,21 @@ ww_verdict ww_kernel_prove(ww_kernel *k)
     return *k->verdict;
 }
 
-/* A kernel that is not proved is not generated. */
+/* A kernel that is not proved is not generated, unless its author allows what the prover does not model. A refutation
+ * is never allowed. */
+static bool may_be_emitted(ww_kernel *k)
+{
+    if (k->unchecked)
+        return true;
+    ww_verdict v = ww_kernel_prove(k);
+    return v.proved || (k->options.allow_unproved && v.refutation && v.refutation->code == WW_UNPROVABLE);
+}
+
 const char *ww_kernel_emit(ww_kernel *k)
 {
     if (k->cuda || has_errors(k))
         return k->cuda;
-    if (!k->unchecked && !ww_kernel_prove(k).proved)
+    if (!may_be_emitted(k))
         return NULL;
     text cuda = {0};
     emit_program(k->program, &cuda);
@@ -84,6 +94,13 @@ void ww_kernel_table(ww_kernel *k, FILE *out)
     (void)ww_kernel_check(k);
     if (k->program)
         report_table(k->program, out);
+}
+
+void ww_kernel_routes(ww_kernel *k, FILE *out)
+{
+    (void)ww_kernel_check(k);
+    if (k->program)
+        report_routes(k->program, out);
 }
 
 void ww_kernel_graph(ww_kernel *k, FILE *out)

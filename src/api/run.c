@@ -57,19 +57,20 @@ static void name_device(ww_run *r)
     VEC(device_range_name) ranges = {0};
     VEC(device_warp_name) warps = {0};
     for (size_t i = 0; i < p->barriers.len; i++)
-        for (int s = 0; s < p->barriers.at[i].stages; s++) {
+        for (int s = 0; p->barriers.at[i].side != IR_NAMED && s < p->barriers.at[i].stages; s++) {
+            static const char *const sides[] = {[IR_FULL] = "full", [IR_EMPTY] = "empty", [IR_TURN] = "turn"};
             const ir_barrier *b = &p->barriers.at[i];
             const char *name = arena_printf(&a, "%s.%s[%d]", r->kernel->resources.at[b->resource]->name,
-                                            b->side == IR_FULL ? "full" : "empty", s);
+                                            sides[b->side], b->side == IR_TURN ? b->member : s);
             device_range_name range = {b->offset + 8 * (uint32_t)s, 8, name};
             vec_push(&ranges, range);
         }
     for (size_t i = 0; i < p->buffers.len; i++)
-        for (int s = 0; s < p->buffers.at[i].stages; s++) {
+        for (int s = 0; p->buffers.at[i].space == IR_SHARED && s < p->buffers.at[i].stages; s++) {
             const ir_buffer *b = &p->buffers.at[i];
             const char *name =
                 arena_printf(&a, "%s.%s[%d]", r->kernel->resources.at[b->resource]->name, b->name, s);
-            device_range_name range = {b->offset + (uint32_t)s * b->stage_bytes, b->stage_bytes, name};
+            device_range_name range = {b->offset + (uint32_t)s * b->stage_bytes, b->bytes, name};
             vec_push(&ranges, range);
         }
     for (size_t i = 0; i < p->tasks.len; i++) {

@@ -13,6 +13,7 @@ typedef struct command_line {
     const char *output; /* -o; NULL: stdout */
     int warm_up, repetitions;
     bool unchecked;
+    bool routes; /* table: only the values between work calls */
 } command_line;
 
 typedef struct command {

@@ -107,7 +107,7 @@ static int print_report(const command_line *line, void (*print)(ww_kernel *, FIL
 
 static int command_schedules(const command_line *line)
 {
-    return print_report(line, ww_kernel_table);
+    return print_report(line, line->routes ? ww_kernel_routes : ww_kernel_table);
 }
 
 static int command_graph(const command_line *line)
@@ -357,7 +357,7 @@ static int command_bench(const command_line *line)
 const command command_table[] = {
     {"check", "apply every rule to the declaration", command_check},
     {"prove", "prove it free of deadlocks and races, or show a counterexample", command_prove},
-    {"table", "print schedules side by side, memory, registers and arrivals", command_schedules},
+    {"table", "print schedules side by side, memory, registers, arrivals and values", command_schedules},
     {"graph", "print the dataflow as a Graphviz graph", command_graph},
     {"emit", "print the generated CUDA", command_emit},
     {"ptx", "print the compiled PTX", command_ptx},

@@ -113,6 +113,8 @@ void command_usage(const ww_app *app, FILE *out)
         (void)fprintf(out, "  %-16s %-18s %s\n", common[i].name, common[i].value, common[i].help);
     (void)fprintf(out, "  %-16s %-18s %s\n", "--unchecked", "",
                   "skip rules and prover: shows what they are there to prevent");
+    (void)fprintf(out, "  %-16s %-18s %s\n", "--routes", "",
+                  "table: only which value goes from which work call to which");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--help", "", "this text");
 }
 
@@ -142,11 +144,20 @@ static bool set_option(command_line *line, const char *name, const char *value)
     return false;
 }
 
+/* The options without a value. */
+static bool *flag_of(command_line *line, const char *name)
+{
+    if (strcmp(name, "--unchecked") == 0)
+        return &line->unchecked;
+    return strcmp(name, "--routes") == 0 ? &line->routes : NULL;
+}
+
 bool command_parse(command_line *line, int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--unchecked") == 0) {
-            line->unchecked = true;
+        bool *flag = flag_of(line, argv[i]);
+        if (flag) {
+            *flag = true;
             continue;
         }
         if (i + 1 == argc) {

@@ -9,6 +9,7 @@ typedef enum capture_kind {
     CAPTURE_VERB,
     CAPTURE_WORK,
     CAPTURE_NEXT_TILE,
+    CAPTURE_FETCH_TILE,
     CAPTURE_TILE_LOOP,
     CAPTURE_DOMAIN_LOOP,
     CAPTURE_GUARD,
@@ -23,9 +24,14 @@ typedef struct capture_step {
     const model_work *work; /* NULL when the method is unknown (already reported) */
     int in[WW_MAX_VALUES];  /* value numbers, from 1; 0: missing */
     int out[WW_MAX_VALUES];
+    int constants[WW_MAX_CONSTANTS];
     ww_bound start, end, stride;
+    int unroll;
     int guard;
-    int match; /* blocks: the other marker */
+    int period, first; /* WW_GUARD_EVERY */
+    int condition;     /* WW_GUARD_WHEN_*: value number, from 1; 0: missing */
+    const char *key;   /* likewise; NULL: related to no other */
+    int match;         /* blocks: the other marker */
 } capture_step;
 
 typedef struct capture_value {
@@ -45,6 +51,11 @@ struct ww_schedule {
 
 /* Runs the task's schedule function and records it; diagnoses what can be seen while recording. */
 void capture_task(ww_task *t);
+/* Completes the declaration, once, after model_resolve: padding tasks, who takes turns, and look-ahead cursors where one
+ * task waits and another releases (or acquires and commits). complete.c */
+void capture_complete(ww_kernel *k);
+/* Whether the schedule has such a step on r. */
+bool capture_has_verb(const ww_schedule *s, const ww_resource *r, ww_verb verb);
 
 /* "acquire", "try_wait", ... */
 const char *capture_verb_name(ww_verb verb);

@@ -1,11 +1,22 @@
-/* The translation unit around the tasks: head comment, shared-memory map, kernel, barrier set-up, and the
- * dispatch of warps to tasks. */
+/* The translation unit around the tasks: head comment, memory map, kernel, and the dispatch of warps to tasks. */
 #include "emit/emit.h"
 #include "emit/writer.h"
 
 enum { WARPS_PER_GROUP = 4, WARP_LANES = 32, REGISTERS_PER_SM = 65536, MOST_REGISTERS_AT_ENTRY = 255 };
 
 /* ---- head ------------------------------------------------------------------------------------------- */
+
+/* The generated file of a kernel that is not proved says so, in one line. */
+static void emit_unproved(writer *w)
+{
+    const ww_kernel *k = w->program->kernel;
+    const ww_diag *why = k->verdict ? k->verdict->refutation : NULL;
+    if (k->unchecked)
+        writer_line(w, "// NOT PROVED: rules and prover were switched off");
+    else if (k->verdict && !k->verdict->proved)
+        writer_line(w, "// NOT PROVED: %.*s", why ? (int)strcspn(why->message, "\n") : 0,
+                    why ? why->message : "");
+}
 
 static void emit_head(writer *w)
 {
@@ -16,54 +27,61 @@ static void emit_head(writer *w)
                 WW_VERSION);
     writer_line(w, "// Declaration %016llx.", (unsigned long long)hash_text(HASH_SEED, text_str(&dump)));
     text_free(&dump);
+    emit_unproved(w);
     writer_line(w, "#include \"ww/ww.cuh\"");
     writer_line(w, "#include \"ww/loop.cuh\"");
     writer_line(w, "#include \"%s\"", k->options.body);
     text_add(w->out, "\n");
-    writer_line(w, "using ww_info = ww::stage_info<%s>;", k->options.params);
-    if (k->options.params_bytes)
+    if (k->options.params_bytes) {
         writer_line(w, "static_assert(sizeof(%s) == %zu, \"host and device disagree on %s\");",
                     k->options.params, k->options.params_bytes, k->options.params);
+        text_add(w->out, "\n");
+    }
 }
 
-/* ---- shared memory ---------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------------------- */
 
+static void emit_buffer_offset(writer *w, const ir_buffer *b)
+{
+    text *line = writer_begin(w);
+    text_add(line, "constexpr uint32_t ");
+    writer_buffer_name(w, b, line);
+    text_printf(line, " = %u; // %d x %u%s", b->offset, b->stages, b->stage_bytes,
+                b->space == IR_TENSOR ? " columns" : "");
+    writer_end(w, "");
+}
+
+static void emit_barrier_offset(writer *w, const ir_barrier *b)
+{
+    text *line = writer_begin(w);
+    text_add(line, "constexpr uint32_t ");
+    writer_barrier_name(w, b, line);
+    text_printf(line, " = %u; // %d x 8", b->offset, b->stages);
+    writer_end(w, "");
+}
+
+/* A namespace a kernel, so that a translation unit can hold several. */
 static void emit_memory_map(writer *w)
 {
     const ir_program *p = w->program;
+    const ww_kernel *k = p->kernel;
     writer_line(w, "// Dynamic shared memory, %u bytes: offset of stage 0, then stages x bytes of each.",
-                p->kernel->smem_bytes);
-    writer_line(w, "namespace ww_map");
+                k->smem_bytes);
+    writer_line(w, "namespace %s_map", k->name);
     writer_line(w, "{");
-    for (size_t i = 0; i < p->buffers.len; i++) {
-        const ir_buffer *b = &p->buffers.at[i];
-        writer_line(w, "constexpr uint32_t %s_%s = %u; // %d x %u", writer_resource(w, b->resource), b->name,
-                    b->offset, b->stages, b->stage_bytes);
-    }
-    for (size_t i = 0; i < p->barriers.len; i++) {
-        const ir_barrier *b = &p->barriers.at[i];
-        writer_line(w, "constexpr uint32_t %s_%s = %u; // %d x 8", writer_resource(w, b->resource),
-                    b->side == IR_FULL ? "full" : "empty", b->offset, b->stages);
-    }
-    writer_line(w, "} // namespace ww_map");
-    text_add(w->out, "\n");
-}
-
-static void emit_barrier_setup(writer *w)
-{
-    const ir_program *p = w->program;
-    if (!p->barriers.len)
-        return;
-    writer_open(w, "if (warp == 0 && ww::elect_one())");
-    for (size_t i = 0; i < p->barriers.len; i++) {
-        const ir_barrier *b = &p->barriers.at[i];
-        writer_line(w, "for (uint32_t stage = 0; stage < %d; stage++)", b->stages);
-        writer_line(w, "    ww::mbarrier_init(smem_base + ww_map::%s_%s + 8 * stage, %u);",
-                    writer_resource(w, b->resource), b->side == IR_FULL ? "full" : "empty", b->arrivals);
-    }
-    writer_line(w, "ww::fence_mbarrier_init();");
-    writer_close(w);
-    writer_line(w, "__syncthreads(); // no warp touches a barrier before it exists");
+    const ir_buffer *buffer;
+    vec_each(buffer, &p->buffers)
+        emit_buffer_offset(w, buffer);
+    if (writer_has_mbarriers(w))
+        writer_line(w, "constexpr uint32_t ww_barriers = %u; // all of these:", k->barriers_offset);
+    const ir_barrier *barrier;
+    vec_each(barrier, &p->barriers)
+        if (barrier->side != IR_NAMED)
+            emit_barrier_offset(w, barrier);
+    if (k->tmem_columns)
+        writer_line(w, "constexpr uint32_t ww_tmem_slot = %u; // 4, for the address of tensor memory",
+                    k->tmem_slot_offset);
+    writer_line(w, "} // namespace %s_map", k->name);
     text_add(w->out, "\n");
 }
 
@@ -100,29 +118,43 @@ static int registers_at_entry(const ir_program *p)
     return share > MOST_REGISTERS_AT_ENTRY ? MOST_REGISTERS_AT_ENTRY : share;
 }
 
+/* "warp >= 4 && warp < 8 && cta_rank == 0", as far as it says something of the threads of a stretch; else "". */
+static void print_selection(const writer *w, const ir_task *t, bool whole, text *out)
+{
+    if (!whole && t->warps == 1)
+        text_printf(out, "warp == %d", t->first_warp);
+    else if (!whole)
+        text_printf(out, "warp >= %d && warp < %d", t->first_warp, t->first_warp + t->warps);
+    if (t->only_cta >= 0 && writer_clustered(w))
+        text_printf(out, "%scta_rank == %d", whole ? "" : " && ", t->only_cta);
+}
+
+static void emit_branch(writer *w, const ir_task *t, bool whole)
+{
+    text selection = {0};
+    print_selection(w, t, whole, &selection);
+    if (selection.len)
+        writer_line(w, "if (%s) {", text_str(&selection));
+    else
+        writer_line(w, "{");
+    text_free(&selection);
+    writer_comment(w, "task %s", t->name);
+    w->depth++;
+    emit_task(w, t);
+    writer_close(w);
+}
+
 static void emit_stretch(writer *w, int first, int end)
 {
     const ir_program *p = w->program;
     int registers = stretch_registers(p, first, end);
-    if (registers)
+    if (registers && registers != registers_at_entry(p))
         writer_line(w, "ww::setmaxnreg_%s<%d>();", registers > registers_at_entry(p) ? "inc" : "dec",
                     registers);
-    for (size_t i = 0; i < p->tasks.len; i++) {
-        const ir_task *t = &p->tasks.at[i];
-        if (t->first_warp < first || t->first_warp >= end || !t->ops.len)
-            continue;
-        bool whole = t->first_warp == first && t->first_warp + t->warps == end;
-        if (whole)
-            writer_line(w, "{");
-        else if (t->warps == 1)
-            writer_line(w, "if (warp == %d) {", t->first_warp);
-        else
-            writer_line(w, "if (warp >= %d && warp < %d) {", t->first_warp, t->first_warp + t->warps);
-        writer_comment(w, "task %s", t->name);
-        w->depth++;
-        emit_task(w, t);
-        writer_close(w);
-    }
+    const ir_task *t;
+    vec_each(t, &p->tasks)
+        if (t->first_warp >= first && t->first_warp < end && t->ops.len)
+            emit_branch(w, t, t->first_warp == first && t->first_warp + t->warps == end);
 }
 
 static void emit_dispatch(writer *w)
@@ -145,22 +177,46 @@ static void emit_dispatch(writer *w)
     }
 }
 
+/* ---- the kernel ------------------------------------------------------------------------------------- */
+
+static void emit_signature(writer *w)
+{
+    const ir_program *p = w->program;
+    const ww_cluster *c = &p->cluster;
+    const ww_kernel *k = p->kernel;
+    text *line = writer_begin(w);
+    text_printf(line, "extern \"C\" __global__ void __launch_bounds__(%d, 1)", p->warps * WARP_LANES);
+    if (writer_clustered(w))
+        text_printf(line, " __cluster_dims__(%d, %d, %d)", c->v * c->m, c->n, c->k);
+    writer_end(w, "");
+    writer_line(w, "%s(const __grid_constant__ %s params)", k->name, k->options.params);
+    writer_line(w, "{");
+}
+
+static void emit_names(writer *w)
+{
+    writer_line(w, "using ww_info = ww::stage_info<%s>;", w->program->kernel->options.params);
+    writer_line(w, "extern __shared__ __align__(1024) unsigned char ww_smem[];");
+    writer_line(w, "const uint32_t smem_base = ww::shared_address(ww_smem);");
+    writer_line(w, "const int warp = ww::warp_index(), lane = ww::lane_index();");
+}
+
+/* The tasks are written first: what they use of the cluster's constants is what stands above them. */
 void emit_program(const ir_program *p, text *out)
 {
-    const ww_kernel *k = p->kernel;
-    writer w = {p, out, 0};
-    emit_head(&w);
-    text_add(out, "\n");
-    emit_memory_map(&w);
-    writer_line(&w, "extern \"C\" __global__ void __launch_bounds__(%d, 1)", p->warps * WARP_LANES);
-    writer_line(&w, "%s(const __grid_constant__ %s params)", k->name, k->options.params);
-    writer_line(&w, "{");
-    w.depth++;
-    writer_line(&w, "extern __shared__ __align__(1024) unsigned char ww_smem[];");
-    writer_line(&w, "const uint32_t smem_base = ww::shared_address(ww_smem);");
-    writer_line(&w, "const int warp = ww::warp_index(), lane = ww::lane_index();");
-    text_add(out, "\n");
-    emit_barrier_setup(&w);
+    text tasks = {0};
+    writer w = {p, &tasks, 1, 0};
     emit_dispatch(&w);
+    w.out = out;
+    w.depth = 0;
+    emit_head(&w);
+    emit_memory_map(&w);
+    emit_signature(&w);
+    w.depth = 1;
+    emit_names(&w);
+    emit_setup(&w);
+    text_add_n(out, text_str(&tasks), tasks.len);
+    emit_teardown(&w);
     writer_close(&w);
+    text_free(&tasks);
 }

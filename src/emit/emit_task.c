@@ -1,50 +1,45 @@
 /* One task: its registers, then its operations line by line. A table says how each kind of operation is
- * printed. */
-#include "emit/writer.h"
-
-typedef struct task_writer {
-    writer *w;
-    const ir_task *task;
-    int loop;     /* innermost open LOOP, -1 outside */
-    int finished; /* the loop that was closed last, -1: none */
-} task_writer;
+ * printed; here are blocks, gates and drains, the files beside it have the rest. */
+#include "emit/task_writer.h"
 
 /* ---- small texts ------------------------------------------------------------------------------------ */
 
-static void print_slot(const task_writer *tw, int cursor, bool held, text *out)
+void print_slot(const task_writer *tw, int cursor, bool held, text *out)
 {
-    const ir_cursor *c = &tw->task->cursors.at[cursor];
-    if (c->stages == 1) {
-        text_add(out, "0u");
-        return;
-    }
-    writer_cursor(tw->w, c, out);
+    writer_cursor(tw->w, &tw->task->cursors.at[cursor], out);
     text_add(out, held ? "_held" : "_slot");
 }
 
-static void print_barrier(const task_writer *tw, const ir_op *op, text *out)
+/* " + bytes * slot" of a ring. */
+static void print_stage_offset(const task_writer *tw, uint32_t bytes, int stages, int cursor, bool held,
+                               text *out)
 {
-    const ir_barrier *b = &tw->w->program->barriers.at[op->barrier];
-    text_printf(out, "smem_base + ww_map::%s_%s", writer_resource(tw->w, b->resource),
-                b->side == IR_FULL ? "full" : "empty");
-    if (b->stages > 1) {
-        text_add(out, " + 8 * ");
-        print_slot(tw, op->cursor, false, out);
-    }
+    if (stages == 1 || cursor < 0)
+        return;
+    text_printf(out, " + %u * ", bytes);
+    print_slot(tw, cursor, held, out);
 }
 
-static void print_parity(const task_writer *tw, int cursor, text *out)
+void print_barrier_at(const task_writer *tw, int barrier, int cursor, bool held, text *out)
 {
-    writer_cursor(tw->w, &tw->task->cursors.at[cursor], out);
-    text_add(out, "_parity");
+    const ir_barrier *b = &tw->w->program->barriers.at[barrier];
+    text_add(out, "smem_base + ");
+    writer_barrier(tw->w, b, out);
+    print_stage_offset(tw, 8, b->stages, cursor, held, out);
 }
 
-static void print_value(const task_writer *tw, int value, text *out)
+void print_buffer_at(const task_writer *tw, const ir_buffer *b, int cursor, bool held, text *out)
+{
+    text_add(out, b->space == IR_TENSOR ? "tmem_base + " : "smem_base + ");
+    writer_buffer(tw->w, b, out);
+    print_stage_offset(tw, b->stage_bytes, b->stages, cursor, held, out);
+}
+
+void print_value(const task_writer *tw, int value, text *out)
 {
     text_printf(out, "%s_%d", tw->task->values.at[value].name, value);
 }
 
-/* Bounds computed on the device are variables named after the loop's operation: start_3, end_3, step_3. */
 static void print_bound(const ww_bound *b, const char *which, int loop, text *out)
 {
     if (b->kind == WW_BOUND_IMMEDIATE)
@@ -55,242 +50,46 @@ static void print_bound(const ww_bound *b, const char *which, int loop, text *ou
         text_printf(out, "%s_%d", which, loop);
 }
 
-static void print_loop_bounds(const task_writer *tw, int loop, text *out)
+void print_loop_start(const task_writer *tw, int loop, text *out)
 {
-    const ir_op *op = &tw->task->ops.at[loop];
-    print_bound(&op->start, "start", loop, out);
+    print_bound(&task_op(tw, loop)->start, "start", loop, out);
+}
+
+static void print_loop_end(const task_writer *tw, int loop, text *out)
+{
+    print_bound(&task_op(tw, loop)->end, "end", loop, out);
+}
+
+static void print_loop_step(const task_writer *tw, int loop, text *out)
+{
+    print_bound(&task_op(tw, loop)->stride, "step", loop, out);
+}
+
+void print_loop_bounds(const task_writer *tw, int loop, text *out)
+{
+    print_loop_start(tw, loop, out);
     text_add(out, ", ");
-    print_bound(&op->end, "end", loop, out);
+    print_loop_end(tw, loop, out);
     text_add(out, ", ");
-    print_bound(&op->stride, "step", loop, out);
+    print_loop_step(tw, loop, out);
 }
 
-/* The domain index and bounds a work body sees: the trip's in a loop, the first index before it, the last
- * after it. */
-static void print_loop_info(const task_writer *tw, int at, text *out)
-{
-    int loop = tw->loop >= 0 ? tw->loop : tw->finished;
-    for (int i = at; loop < 0 && i < (int)tw->task->ops.len && tw->task->ops.at[i].kind != IR_TILE_LOOP; i++)
-        if (tw->task->ops.at[i].kind == IR_LOOP)
-            loop = i;
-    if (loop < 0) {
-        text_add(out, "0, 0, 0, 1");
-        return;
-    }
-    if (tw->loop >= 0)
-        text_printf(out, "i_%d", loop);
-    else if (loop == tw->finished) {
-        text_add(out, "ww::loop_last(");
-        print_loop_bounds(tw, loop, out);
-        text_add(out, ")");
-    } else {
-        print_bound(&tw->task->ops.at[loop].start, "start", loop, out);
-    }
-    text_add(out, ", ");
-    print_loop_bounds(tw, loop, out);
-}
-
-/* ---- a work body's information ---------------------------------------------------------------------- */
-
-static void print_buffers(const task_writer *tw, const ir_op *op, text *out)
-{
-    const ir_program *p = tw->w->program;
-    bool first = true;
-    text_add(out, "{");
-    for (size_t i = 0; i < p->buffers.len; i++) {
-        const ir_buffer *b = &p->buffers.at[i];
-        if (b->resource != op->resource)
-            continue;
-        text_printf(out, "%ssmem_base + ww_map::%s_%s", first ? "" : ", ",
-                    writer_resource(tw->w, b->resource), b->name);
-        first = false;
-        if (b->stages > 1 && op->cursor >= 0) {
-            text_printf(out, " + %u * ", b->stage_bytes);
-            print_slot(tw, op->cursor, op->held, out);
-        }
-    }
-    text_add(out, "}");
-}
-
-static void print_stage_and_barrier(const task_writer *tw, const ir_op *op, text *out)
-{
-    if (op->cursor < 0) {
-        text_add(out, "0, 0u,");
-        return;
-    }
-    text_add(out, "static_cast<int>(");
-    print_slot(tw, op->cursor, op->held, out);
-    text_printf(out, "), smem_base + ww_map::%s_full + 8 * ", writer_resource(tw->w, op->resource));
-    print_slot(tw, op->cursor, op->held, out);
-    text_add(out, ",");
-}
-
-/* For bounds and predicates, which belong to no resource. */
-static void print_plain_info(text *out)
-{
-    text_add(out, "ww_info{params, 0, 0, 0, 1, 0, 0u, {}, tile, task_warp, lane}");
-}
-
-/* ---- operations ------------------------------------------------------------------------------------- */
-
-/* A probe's answer holds for its slot and parity, so that it is forgotten when the cursor moves (emit_advance). */
-static void emit_probe(task_writer *tw, int at)
-{
-    const ir_op *op = &tw->task->ops.at[at];
-    text s = {0};
-    text_printf(&s, "ready_%d = ww::mbarrier_try_wait(", op->status);
-    print_barrier(tw, op, &s);
-    text_add(&s, ", ");
-    print_parity(tw, op->cursor, &s);
-    writer_line(tw->w, "%s);", text_str(&s));
-    writer_note(tw->w, op, op->verb == WW_TRY_ACQUIRE ? "try_acquire" : "try_wait");
-    text_free(&s);
-}
-
-static void emit_wait(task_writer *tw, int at)
-{
-    const ir_op *op = &tw->task->ops.at[at];
-    text s = {0};
-    if (op->status >= 0)
-        text_printf(&s, "if (!ready_%d) ", op->status);
-    text_add(&s, "ww::mbarrier_wait(");
-    print_barrier(tw, op, &s);
-    text_add(&s, ", ");
-    print_parity(tw, op->cursor, &s);
-    writer_line(tw->w, "%s);", text_str(&s));
-    writer_note(tw->w, op, op->verb == WW_ACQUIRE ? "acquire" : "wait");
-    text_free(&s);
-}
-
-static void emit_expect(task_writer *tw, int at)
-{
-    const ir_op *op = &tw->task->ops.at[at];
-    text s = {0};
-    if (op->lanes == MODEL_LANES_WARP)
-        text_add(&s, "if (ww::elect_one()) ");
-    text_add(&s, "ww::mbarrier_arrive_expect_tx(");
-    print_barrier(tw, op, &s);
-    writer_line(tw->w, "%s, %u);", text_str(&s), op->bytes);
-    writer_note(tw->w, op, "acquire");
-    text_free(&s);
-}
-
-/* One lane speaks for its warp only after all lanes have come so far: what they read is then ordered before it. */
-static void emit_arrive(task_writer *tw, int at)
-{
-    const ir_op *op = &tw->task->ops.at[at];
-    text s = {0};
-    if (op->lanes == MODEL_LANES_WARP) {
-        writer_line(tw->w, "ww::syncwarp();");
-        text_add(&s, "if (ww::elect_one()) ");
-    }
-    text_add(&s, "ww::mbarrier_arrive(");
-    print_barrier(tw, op, &s);
-    writer_line(tw->w, "%s);", text_str(&s));
-    writer_note(tw->w, op, op->verb == WW_RELEASE ? "release" : "commit");
-    text_free(&s);
-}
-
-static bool cursor_is_held(const ir_task *t, int cursor)
-{
-    for (size_t i = 0; i < t->ops.len; i++) {
-        const ir_op *op = &t->ops.at[i];
-        if (op->kind == IR_WORK && op->cursor == cursor && op->held)
-            return true;
-    }
-    return false;
-}
-
-/* Cursors that only arrive need no parity. */
-static bool cursor_waits(const ir_cursor *c)
-{
-    return c->role == IR_PRODUCE || c->role == IR_CONSUME;
-}
-
-static void emit_advance(task_writer *tw, int at)
-{
-    const ir_op *op = &tw->task->ops.at[at];
-    const ir_cursor *c = &tw->task->cursors.at[op->cursor];
-    text name = {0};
-    writer_cursor(tw->w, c, &name);
-    const char *n = text_str(&name);
-    if (c->stages == 1) {
-        if (cursor_waits(c))
-            writer_line(tw->w, "%s_parity ^= 1;", n);
-    } else {
-        if (cursor_is_held(tw->task, op->cursor))
-            writer_line(tw->w, "%s_held = %s_slot;", n, n);
-        writer_line(tw->w, "%s_slot = %s_slot == %d ? 0 : %s_slot + 1;", n, n, c->stages - 1, n);
-        if (cursor_waits(c))
-            writer_line(tw->w, "%s_parity ^= %s_slot == 0;", n, n);
-    }
-    if (op->status >= 0)
-        writer_line(tw->w, "ready_%d = false;", op->status);
-    text_free(&name);
-}
-
-static void declare_outputs(task_writer *tw, const ir_op *op)
-{
-    for (int i = 0; i < op->work->out_count; i++) {
-        const ir_value *v = &tw->task->values.at[op->out[i]];
-        if (!v->hoisted)
-            writer_line(tw->w, "%s %s_%d;", v->type, v->name, op->out[i]);
-    }
-}
-
-/* The third line of a call: inputs, then outputs. */
-static void print_arguments(const task_writer *tw, const ir_op *op, text *out)
-{
-    for (int i = 0; i < op->work->in_count; i++) {
-        text_add(out, i ? ", " : "");
-        if (op->in[i] >= 0)
-            print_value(tw, op->in[i], out);
-        else
-            text_add(out, "{}");
-    }
-    for (int i = 0; i < op->work->out_count; i++) {
-        text_add(out, i || op->work->in_count ? ", " : "");
-        print_value(tw, op->out[i], out);
-    }
-}
-
-static void emit_work(task_writer *tw, int at)
-{
-    const ir_op *op = &tw->task->ops.at[at];
-    text domain = {0}, stage = {0}, buffers = {0}, arguments = {0};
-    declare_outputs(tw, op);
-    print_loop_info(tw, at, &domain);
-    print_stage_and_barrier(tw, op, &stage);
-    print_buffers(tw, op, &buffers);
-    print_arguments(tw, op, &arguments);
-    writer_line(tw->w, "%s(%s_self,", op->work->function, writer_resource(tw->w, op->resource));
-    writer_line(tw->w, "    ww_info{params, %s,", text_str(&domain));
-    writer_line(tw->w, "            %s", text_str(&stage));
-    writer_line(tw->w, "            %s, tile, task_warp, lane}%s", text_str(&buffers),
-                arguments.len ? "," : ");");
-    if (arguments.len)
-        writer_line(tw->w, "    %s);", text_str(&arguments));
-    text_free(&domain);
-    text_free(&stage);
-    text_free(&buffers);
-    text_free(&arguments);
-}
+/* ---- domain loops ----------------------------------------------------------------------------------- */
 
 static void declare_bound(task_writer *tw, const ww_bound *b, const char *which, int loop)
 {
     if (b->kind != WW_BOUND_DEVICE)
         return;
-    text s = {0};
-    print_plain_info(&s);
-    writer_line(tw->w, "const int %s_%d = %s(%s);", which, loop, b->name, text_str(&s));
-    text_free(&s);
+    text *line = writer_begin(tw->w);
+    text_printf(line, "const int %s_%d = %s(", which, loop, b->name);
+    print_plain_info(tw, line);
+    writer_end(tw->w, ");");
 }
 
-/* Evaluates the device bounds of the loops in operations [from, to), once a tile. */
-static void declare_device_bounds(task_writer *tw, int from, int to)
+void declare_device_bounds(task_writer *tw, int from, int to)
 {
     for (int i = from; i < to; i++) {
-        const ir_op *op = &tw->task->ops.at[i];
+        const ir_op *op = task_op(tw, i);
         if (op->kind == IR_TILE_LOOP)
             i = op->match;
         if (op->kind != IR_LOOP)
@@ -301,51 +100,131 @@ static void declare_device_bounds(task_writer *tw, int from, int to)
     }
 }
 
+/* "i_3 < end", or, of a step whose sign is not known, "ww::loop_goes_on(i_3, end, step)". */
+static void print_loop_condition(const task_writer *tw, int loop, text *out)
+{
+    const ww_bound *step = &task_op(tw, loop)->stride;
+    if (step->kind == WW_BOUND_IMMEDIATE) {
+        text_printf(out, "i_%d %c ", loop, step->value > 0 ? '<' : '>');
+        print_loop_end(tw, loop, out);
+        return;
+    }
+    text_printf(out, "ww::loop_goes_on(i_%d, ", loop);
+    print_loop_end(tw, loop, out);
+    text_add(out, ", ");
+    print_loop_step(tw, loop, out);
+    text_add(out, ")");
+}
+
 static void emit_loop(task_writer *tw, int at)
 {
-    const ir_op *op = &tw->task->ops.at[at];
-    text start = {0}, end = {0}, step = {0};
-    print_bound(&op->start, "start", at, &start);
-    print_bound(&op->end, "end", at, &end);
-    print_bound(&op->stride, "step", at, &step);
-    writer_line(tw->w, "#pragma unroll 1");
-    if (op->stride.kind == WW_BOUND_IMMEDIATE)
-        writer_open(tw->w, "for (int i_%d = %s; i_%d %c %s; i_%d += %s)", at, text_str(&start), at,
-                    op->stride.value > 0 ? '<' : '>', text_str(&end), at, text_str(&step));
-    else
-        writer_open(tw->w, "for (int i_%d = %s; ww::loop_goes_on(i_%d, %s, %s); i_%d += %s)", at,
-                    text_str(&start), at, text_str(&end), text_str(&step), at, text_str(&step));
-    text_free(&start);
-    text_free(&end);
-    text_free(&step);
+    if (task_op(tw, at)->unroll)
+        writer_line(tw->w, "#pragma unroll %d", task_op(tw, at)->unroll);
+    text *line = writer_begin(tw->w);
+    text_printf(line, "for (int i_%d = ", at);
+    print_loop_start(tw, at, line);
+    text_add(line, "; ");
+    print_loop_condition(tw, at, line);
+    text_printf(line, "; i_%d += ", at);
+    print_loop_step(tw, at, line);
+    writer_end(tw->w, ") {");
+    tw->w->depth++;
     tw->loop = at;
+}
+
+/* The innermost loop around operation `at`. */
+static int enclosing_loop(const ir_task *t, int at)
+{
+    for (int i = at - 1; i >= 0; i--) {
+        const ir_op *op = &t->ops.at[i];
+        if (op->kind == IR_LOOP)
+            return i;
+        if (op->kind == IR_LOOP_END)
+            i = op->match;
+    }
+    return -1;
 }
 
 static void emit_loop_end(task_writer *tw, int at)
 {
-    tw->finished = tw->task->ops.at[at].match;
-    tw->loop = -1;
+    tw->finished = task_op(tw, at)->match;
+    tw->loop = enclosing_loop(tw->task, tw->finished);
     writer_close(tw->w);
 }
 
+/* ---- guards ----------------------------------------------------------------------------------------- */
+
+/* How many trips the loop has made: (i - start) / step. */
+static void print_trip(const task_writer *tw, text *out)
+{
+    const ir_op *loop = task_op(tw, tw->loop);
+    bool from_0 = loop->start.kind == WW_BOUND_IMMEDIATE && loop->start.value == 0;
+    bool by_1 = loop->stride.kind == WW_BOUND_IMMEDIATE && loop->stride.value == 1;
+    text_printf(out, from_0 ? "i_%d" : "(i_%d - ", tw->loop);
+    if (!from_0) {
+        print_loop_start(tw, tw->loop, out);
+        text_add(out, ")");
+    }
+    if (!by_1) {
+        text_add(out, " / ");
+        print_loop_step(tw, tw->loop, out);
+    }
+}
+
+/* "trip % 4 == 0", "trip >= 1 && (trip - 1) % 4 == 0" */
+static void print_every(const task_writer *tw, const ir_op *op, text *out)
+{
+    text trip = {0};
+    print_trip(tw, &trip);
+    const char *t = text_str(&trip);
+    if (op->first)
+        text_printf(out, "%s >= %d && (%s - %d) %% %d == 0", t, op->first, t, op->first, op->period);
+    else
+        text_printf(out, "%s %% %d == 0", t, op->period);
+    text_free(&trip);
+}
+
+static void print_first(const task_writer *tw, const ir_op *op, text *out)
+{
+    (void)op;
+    text_printf(out, "i_%d == ", tw->loop);
+    print_loop_start(tw, tw->loop, out);
+}
+
+static void print_last(const task_writer *tw, const ir_op *op, text *out)
+{
+    (void)op;
+    text_printf(out, "i_%d == ww::loop_last(", tw->loop);
+    print_loop_bounds(tw, tw->loop, out);
+    text_add(out, ")");
+}
+
+static void print_not_skipped(const task_writer *tw, const ir_op *op, text *out)
+{
+    (void)tw;
+    (void)op;
+    text_add(out, "!skipped");
+}
+
+static void print_condition(const task_writer *tw, const ir_op *op, text *out)
+{
+    text_add(out, op->guard == IR_GUARD_FALSE ? "!" : "");
+    print_value(tw, op->condition, out);
+}
+
+static void (*const print_guard[])(const task_writer *, const ir_op *, text *) = {
+    [IR_GUARD_FIRST] = print_first,    [IR_GUARD_LAST] = print_last,
+    [IR_GUARD_EVERY] = print_every,    [IR_GUARD_NOT_SKIPPED] = print_not_skipped,
+    [IR_GUARD_TRUE] = print_condition, [IR_GUARD_FALSE] = print_condition,
+};
+
 static void emit_guard(task_writer *tw, int at)
 {
-    const ir_op *op = &tw->task->ops.at[at];
-    if (op->guard == IR_GUARD_NOT_SKIPPED) {
-        writer_open(tw->w, "if (!skipped)");
-        return;
-    }
-    text s = {0};
-    if (op->guard == IR_GUARD_FIRST) {
-        text_printf(&s, "i_%d == ", tw->loop);
-        print_bound(&tw->task->ops.at[tw->loop].start, "start", tw->loop, &s);
-    } else {
-        text_printf(&s, "i_%d == ww::loop_last(", tw->loop);
-        print_loop_bounds(tw, tw->loop, &s);
-        text_add(&s, ")");
-    }
-    writer_open(tw->w, "if (%s)", text_str(&s));
-    text_free(&s);
+    text *line = writer_begin(tw->w);
+    text_add(line, "if (");
+    print_guard[task_op(tw, at)->guard](tw, task_op(tw, at), line);
+    writer_end(tw->w, ") {");
+    tw->w->depth++;
 }
 
 static void emit_end(task_writer *tw, int at)
@@ -354,78 +233,117 @@ static void emit_end(task_writer *tw, int at)
     writer_close(tw->w);
 }
 
-static void print_queue_bound(const ww_bound *b, text *out)
-{
-    if (b->kind == WW_BOUND_IMMEDIATE)
-        text_printf(out, "%d, ", b->value);
-    else
-        text_printf(out, "params.%s, ", b->name);
-}
+/* ---- operations ------------------------------------------------------------------------------------- */
 
-static void emit_tile_loop(task_writer *tw, int at)
-{
-    const ww_resource *queue = tw->w->program->kernel->resources.at[tw->task->ops.at[at].resource];
-    text s = {0};
-    for (int i = 0; i < 3; i++)
-        print_queue_bound(&queue->queue.tiles[i], &s);
-    writer_line(tw->w, "ww::static_queue %s_queue = ww::static_queue_make(%s1, 1, %d, %d);", queue->name,
-                text_str(&s), queue->queue.swizzle > 1 ? queue->queue.swizzle : 1,
-                !queue->queue.raster_along_n);
-    text_free(&s);
-    writer_line(tw->w, "tile = %s_queue.first();", queue->name);
-    writer_line(tw->w, "#pragma unroll 1");
-    writer_open(tw->w, "while (tile.valid)");
-    if (queue->queue.skip) {
-        print_plain_info(&s);
-        writer_line(tw->w, "const bool skipped = %s(%s);", queue->queue.skip, text_str(&s));
-        text_free(&s);
-    }
-    declare_device_bounds(tw, at + 1, tw->task->ops.at[at].match);
-    tw->finished = -1;
-}
-
-static void emit_tile_loop_end(task_writer *tw, int at)
-{
-    (void)at;
-    tw->finished = -1;
-    writer_close(tw->w);
-}
-
-static void emit_next_tile(task_writer *tw, int at)
-{
-    writer_line(tw->w, "tile = %s_queue.next();", writer_resource(tw->w, tw->task->ops.at[at].resource));
-}
-
-static void (*const emit_op[])(task_writer *, int) = {
-    [IR_TILE_LOOP] = emit_tile_loop, [IR_TILE_LOOP_END] = emit_tile_loop_end,
-    [IR_LOOP] = emit_loop,           [IR_LOOP_END] = emit_loop_end,
-    [IR_GUARD] = emit_guard,         [IR_GUARD_END] = emit_end,
-    [IR_PROBE] = emit_probe,         [IR_WAIT] = emit_wait,
-    [IR_EXPECT] = emit_expect,       [IR_ARRIVE] = emit_arrive,
-    [IR_ADVANCE] = emit_advance,     [IR_WORK] = emit_work,
+static void (*const emit_op[IR_KIND_COUNT])(task_writer *, int) = {
+    [IR_TILE_LOOP] = emit_tile_loop,
+    [IR_TILE_LOOP_END] = emit_tile_loop_end,
+    [IR_LOOP] = emit_loop,
+    [IR_LOOP_END] = emit_loop_end,
+    [IR_GUARD] = emit_guard,
+    [IR_GUARD_END] = emit_end,
+    [IR_PROBE] = emit_probe,
+    [IR_WAIT] = emit_wait,
+    [IR_EXPECT] = emit_expect,
+    [IR_ARRIVE] = emit_arrive,
+    [IR_COPY_ARRIVE] = emit_copy_arrive,
+    [IR_UMMA_COMMIT] = emit_umma_commit,
+    [IR_FENCE] = emit_fence,
+    [IR_FETCH] = emit_fetch,
+    [IR_GRIDDEP_WAIT] = emit_griddep,
+    [IR_GRIDDEP_LAUNCH] = emit_griddep,
+    [IR_ADVANCE] = emit_advance,
+    [IR_FORGET] = emit_forget,
+    [IR_WORK] = emit_work,
     [IR_NEXT_TILE] = emit_next_tile,
 };
 
-/* ---- the task's registers --------------------------------------------------------------------------- */
-
-static void declare_cursors(task_writer *tw)
+bool gate_closes(const writer *w, model_gate gate)
 {
-    for (size_t i = 0; i < tw->task->cursors.len; i++) {
-        const ir_cursor *c = &tw->task->cursors.at[i];
-        text name = {0};
-        writer_cursor(tw->w, c, &name);
-        const char *n = text_str(&name);
-        if (c->stages > 1)
-            writer_line(tw->w, "uint32_t %s_slot = 0;", n);
-        if (cursor_waits(c))
-            writer_line(tw->w, "uint32_t %s_parity = %u;", n, c->parity);
-        if (c->stages > 1 && cursor_is_held(tw->task, (int)i))
-            writer_line(tw->w, "uint32_t %s_held = 0;", n);
-        text_free(&name);
-    }
-    for (int i = 0; i < tw->task->status_count; i++)
-        writer_line(tw->w, "bool ready_%d = false;", i);
+    return gate == MODEL_LEADERS ? w->program->cluster.v > 1 : gate == MODEL_RANK_0 && writer_clustered(w);
 }
+
+static void open_gate(task_writer *tw, model_gate gate)
+{
+    if (gate == MODEL_LEADERS)
+        tw->w->used |= CLUSTER_LAYOUT;
+    writer_open(tw->w,
+                gate == MODEL_LEADERS ? "if (cluster::leader(cta_rank) == cta_rank)" : "if (cta_rank == 0)");
+}
+
+/* Operations that one step left behind the same gate share its `if`. Returns the first one after them. */
+static int emit_gated(task_writer *tw, int at, int end)
+{
+    const ir_op *first = task_op(tw, at);
+    bool gated = gate_closes(tw->w, first->gate);
+    bool probe = first->kind == IR_PROBE || first->kind == IR_FORGET;
+    if (probe && !status_is_live(tw->task, first->status))
+        return at + 1;
+    if (first->kind == IR_WORK)
+        declare_outputs(tw, first);
+    if (gated)
+        open_gate(tw, first->gate);
+    do
+        emit_op[task_op(tw, at)->kind](tw, at);
+    while (++at < end && gated && task_op(tw, at)->gate == first->gate &&
+           task_op(tw, at)->step == first->step);
+    if (gated)
+        writer_close(tw->w);
+    return at;
+}
+
+static void emit_range(task_writer *tw, int from, int end)
+{
+    for (int at = from; at < end;)
+        at = emit_gated(tw, at, end);
+}
+
+/* ---- drains: the same few operations once for each stage ---------------------------------------------- */
+
+/* The end of the first trip: behind the cursor's first ADVANCE. */
+static int drain_trip_end(const ir_task *t, int at, int end)
+{
+    int first = at;
+    do
+        at++;
+    while (at < end && t->ops.at[at - 1].kind != IR_ADVANCE && t->ops.at[at].drain &&
+           t->ops.at[at].cursor == t->ops.at[first].cursor);
+    return at;
+}
+
+static bool same_drain(const ir_op *a, const ir_op *b)
+{
+    return b->drain && a->kind == b->kind && a->cursor == b->cursor && a->gate == b->gate &&
+           (a->kind != IR_WAIT || a->barrier == b->barrier);
+}
+
+/* How often operations [at, at + length) follow each other. */
+static int drain_trips(const ir_task *t, int at, int length, int end)
+{
+    int i = at + length;
+    while (i < end && same_drain(&t->ops.at[i - length], &t->ops.at[i]))
+        i++;
+    return (i - at) / length;
+}
+
+static int emit_drain(task_writer *tw, int at, int end)
+{
+    int trip_end = drain_trip_end(tw->task, at, end), length = trip_end - at;
+    int trips = drain_trips(tw->task, at, length, end);
+    writer_line(tw->w, "// drain %s: until the last arrivals have come",
+                writer_resource(tw->w, task_op(tw, at)->resource));
+    if (trips == 1) {
+        emit_range(tw, at, trip_end);
+        return trip_end;
+    }
+    writer_line(tw->w, "#pragma unroll 1");
+    writer_open(tw->w, "for (int drained = 0; drained < %d; drained++)", trips);
+    emit_range(tw, at, trip_end);
+    writer_close(tw->w);
+    return at + trips * length;
+}
+
+/* ---- the task's registers --------------------------------------------------------------------------- */
 
 /* One struct of registers for each resource that the task works on. */
 static void declare_states(task_writer *tw)
@@ -444,21 +362,65 @@ static void declare_hoisted(task_writer *tw)
 {
     for (size_t i = 0; i < tw->task->values.len; i++) {
         const ir_value *v = &tw->task->values.at[i];
-        if (v->hoisted)
+        if (v->hoisted && v->initial)
+            writer_line(tw->w, "%s %s_%zu = %s;", v->type, v->name, i, v->initial);
+        else if (v->hoisted)
             writer_line(tw->w, "%s %s_%zu{};", v->type, v->name, i);
     }
+}
+
+static bool on_device(const ww_bound *b)
+{
+    return b->kind == WW_BOUND_DEVICE;
+}
+
+/* Whether a function of the body header is called, which is told all. */
+static bool calls_bodies(const writer *w, const ir_task *t)
+{
+    const ir_op *op;
+    vec_each(op, &t->ops)
+        if (op->kind == IR_WORK || on_device(&op->start) || on_device(&op->end) || on_device(&op->stride))
+            return true;
+    return t->queue >= 0 && w->program->kernel->resources.at[t->queue]->queue.skip;
+}
+
+/* Whether the warps of the task differ in what they do. */
+static bool tells_warps_apart(const ir_task *t)
+{
+    const ir_op *op;
+    vec_each(op, &t->ops)
+        if ((op->kind == IR_EXPECT || op->kind == IR_ARRIVE) && op->lanes == MODEL_LANES_FIRST)
+            return true;
+    const ir_cursor *c;
+    vec_each(c, &t->cursors)
+        if (c->lane == IR_LANE_BY_WARP)
+            return true;
+    return false;
+}
+
+static void declare_place(task_writer *tw)
+{
+    writer *w = tw->w;
+    const ir_task *t = tw->task;
+    bool calls = calls_bodies(w, t);
+    if (calls || tells_warps_apart(t))
+        writer_line(w, "const int task_warp = warp - %d;", t->first_warp);
+    if (t->queue >= 0)
+        declare_tiles(tw);
+    else if (calls)
+        writer_line(w, "ww_tile tile{static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y), "
+                       "static_cast<int>(blockIdx.z), 1};");
 }
 
 void emit_task(writer *w, const ir_task *t)
 {
     task_writer tw = {w, t, -1, -1};
-    writer_line(w, "const int task_warp = warp - %d;", t->first_warp);
-    writer_line(w, "ww_tile tile{static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y), "
-                   "static_cast<int>(blockIdx.z), 1};");
+    int end = (int)t->ops.len;
+    declare_place(&tw);
     declare_states(&tw);
     declare_cursors(&tw);
     declare_hoisted(&tw);
-    declare_device_bounds(&tw, 0, (int)t->ops.len);
-    for (size_t i = 0; i < t->ops.len; i++)
-        emit_op[t->ops.at[i].kind](&tw, (int)i);
+    declare_device_bounds(&tw, 0, end);
+    for (int at = 0; at < end;)
+        at = t->ops.at[at].drain ? emit_drain(&tw, at, end) : emit_gated(&tw, at, end);
 }

@@ -49,15 +49,50 @@ static void loop_text(const ir_op *op, text *out)
 static const char *const guard_texts[] = {
     [IR_GUARD_FIRST] = "first trip", [IR_GUARD_LAST] = "last trip", [IR_GUARD_NOT_SKIPPED] = "not skipped"};
 
+static void guard_text(const ir_task *t, const ir_op *op, text *out)
+{
+    if (op->guard == IR_GUARD_EVERY)
+        text_printf(out, "if trip %d and every %d after", op->first, op->period);
+    else if (op->guard == IR_GUARD_TRUE || op->guard == IR_GUARD_FALSE)
+        text_printf(out, "if %s%s", op->guard == IR_GUARD_FALSE ? "not " : "",
+                    op->condition < 0 ? "?" : t->values.at[op->condition].name);
+    else
+        text_printf(out, "if %s", guard_texts[op->guard]);
+}
+
+static const char *const side_texts[] = {
+    [IR_FULL] = "full", [IR_EMPTY] = "empty", [IR_TURN] = "turn", [IR_NAMED] = "barrier"};
+static const char *const lane_texts[] = {[MODEL_LANES_ALL] = " by all lanes",
+                                         [MODEL_LANES_WARP] = " by one lane a warp",
+                                         [MODEL_LANES_FIRST] = " by one lane of the first warp"};
+static const char *const to_texts[] = {[MODEL_TO_OWN] = "",
+                                       [MODEL_TO_LEADER] = " at the leader",
+                                       [MODEL_TO_PAIR] = " at the pair",
+                                       [MODEL_TO_PEERS] = " at the peers",
+                                       [MODEL_TO_FIRST] = " at rank 0",
+                                       [MODEL_TO_EVERY] = " at every CTA",
+                                       [MODEL_TO_NEXT] = " at the next CTA",
+                                       [MODEL_TO_PREVIOUS] = " at the previous CTA"};
+static const char *const gate_texts[] = {
+    [MODEL_EVERYWHERE] = "", [MODEL_LEADERS] = ", in leaders", [MODEL_RANK_0] = ", in rank 0"};
+static const char *const fence_texts[] = {[IR_FENCE_PROXY] = "proxy.async",
+                                          [IR_FENCE_TCGEN05_AFTER] = "tcgen05 after thread sync",
+                                          [IR_FENCE_TCGEN05_BEFORE] = "tcgen05 before thread sync"};
+
 static void barrier_text(const ir_program *p, const ir_op *op, text *out)
 {
     const ir_barrier *b = &p->barriers.at[op->barrier];
-    text_printf(out, "%s %s.%s", kind_texts[op->kind], resource_name(p, b->resource),
-                b->side == IR_FULL ? "full" : "empty");
+    text_printf(out, "%s %s.%s", kind_texts[op->kind], resource_name(p, b->resource), side_texts[b->side]);
+    if (b->member >= 0)
+        text_printf(out, "_%d", b->member);
     if (op->kind == IR_EXPECT)
         text_printf(out, " %u bytes", op->bytes);
     if (op->kind == IR_EXPECT || op->kind == IR_ARRIVE)
-        text_add(out, op->lanes == MODEL_LANES_ALL ? " by all lanes" : " by one lane a warp");
+        text_add(out, lane_texts[op->lanes]);
+    if (op->kind == IR_EXPECT || op->kind == IR_ARRIVE || op->kind == IR_UMMA_COMMIT)
+        text_add(out, p->cluster_size > 1 ? to_texts[op->to] : "");
+    text_add(out, p->cluster_size > 1 ? gate_texts[op->gate] : "");
+    text_add(out, op->drain ? ", drain" : "");
 }
 
 void ir_op_text(const ir_program *p, const ir_task *t, const ir_op *op, text *out)
@@ -66,11 +101,17 @@ void ir_op_text(const ir_program *p, const ir_task *t, const ir_op *op, text *ou
     case IR_PROBE:
     case IR_WAIT:
     case IR_EXPECT:
-    case IR_ARRIVE: barrier_text(p, op, out); break;
+    case IR_ARRIVE:
+    case IR_COPY_ARRIVE:
+    case IR_UMMA_COMMIT:
+    case IR_FETCH: barrier_text(p, op, out); break;
     case IR_WORK: work_text(p, t, op, out); break;
     case IR_LOOP: loop_text(op, out); break;
-    case IR_GUARD: text_printf(out, "if %s", guard_texts[op->guard]); break;
+    case IR_GUARD: guard_text(t, op, out); break;
+    case IR_FENCE: text_printf(out, "fence %s", fence_texts[op->fence]); break;
     case IR_ADVANCE:
+    case IR_GRIDDEP_WAIT:
+    case IR_GRIDDEP_LAUNCH:
     case IR_TILE_LOOP:
     case IR_NEXT_TILE: text_printf(out, "%s %s", kind_texts[op->kind], resource_name(p, op->resource)); break;
     default: text_add(out, kind_texts[op->kind]); break;
@@ -102,14 +143,16 @@ void ir_dump(const ir_program *p, text *out)
 {
     for (size_t i = 0; i < p->barriers.len; i++) {
         const ir_barrier *b = &p->barriers.at[i];
-        text_printf(out, "barrier %s.%s: %d stages at %u, %u arrivals, %u bytes a phase\n",
-                    resource_name(p, b->resource), b->side == IR_FULL ? "full" : "empty", b->stages,
-                    b->offset, b->arrivals, b->tx_bytes);
+        text_printf(out, "barrier %s.%s", resource_name(p, b->resource), side_texts[b->side]);
+        if (b->member >= 0)
+            text_printf(out, "_%d", b->member);
+        text_printf(out, ": %d stages at %u, %u arrivals, %u bytes a phase\n", b->stages, b->offset,
+                    b->arrivals, b->tx_bytes);
     }
     for (size_t i = 0; i < p->buffers.len; i++) {
         const ir_buffer *b = &p->buffers.at[i];
-        text_printf(out, "buffer %s.%s: %d x %u bytes at %u\n", resource_name(p, b->resource), b->name,
-                    b->stages, b->stage_bytes, b->offset);
+        text_printf(out, "buffer %s.%s: %d x %u %s at %u\n", resource_name(p, b->resource), b->name,
+                    b->stages, b->stage_bytes, b->space == IR_TENSOR ? "columns" : "bytes", b->offset);
     }
     for (size_t i = 0; i < p->tasks.len; i++)
         dump_task(p, &p->tasks.at[i], out);

@@ -22,24 +22,37 @@ typedef enum ir_kind {
     IR_KIND_COUNT
 } ir_kind;
 
-typedef enum ir_side { IR_FULL, IR_EMPTY } ir_side;
+typedef enum ir_side {
+    IR_FULL,
+    IR_EMPTY,
+    IR_TURN, /* of an ordered sequence: it is the turn of participant `member` */
+    IR_NAMED /* a hardware barrier: an ARRIVE and, for a sync, a WAIT on its stage; parity counts its phases */
+} ir_side;
 
-/* One array of mbarriers, one a stage. */
+/* One array of mbarriers, one a stage, in each CTA of the cluster; or one hardware barrier. */
 typedef struct ir_barrier {
-    int resource;
+    int resource; /* the pipeline's resource, or the group that shares it */
     ir_side side;
+    int member; /* IR_TURN: the participant; else -1 */
     int stages;
-    uint32_t arrivals; /* count given to mbarrier.init */
+    uint32_t arrivals; /* count given to mbarrier.init; IR_NAMED: warps times 32 */
     uint32_t tx_bytes; /* bytes each phase receives; 0: none */
     uint32_t offset;   /* of stage 0 in dynamic shared memory; stage s lies 8 * s after it */
+    int named_id;      /* IR_NAMED: 1 to 15, of stage 0; a stage a warpgroup */
+    int balance; /* barrier that completes as many phases as this one by the end of the kernel (a full and its empty
+                    one); -1: none */
 } ir_barrier;
 
-/* A piece of shared memory, one copy a stage. */
+typedef enum ir_space { IR_SHARED, IR_TENSOR } ir_space;
+
+/* A piece of shared or tensor memory, one copy a stage. */
 typedef struct ir_buffer {
     int resource;
     const char *name;
+    ir_space space;
     int stages;
-    uint32_t stage_bytes, offset; /* stage s begins at offset + s * stage_bytes */
+    uint32_t bytes;               /* of a stage, as declared: what follows may belong to another buffer */
+    uint32_t stage_bytes, offset; /* stage s begins at offset + s * stage_bytes; IR_TENSOR: all in columns */
 } ir_buffer;
 
 typedef enum ir_role {
@@ -49,24 +62,43 @@ typedef enum ir_role {
     IR_RELEASE_BEHIND /* release, with advance_on_wait */
 } ir_role;
 
+typedef enum ir_lane { IR_LANE_NONE, IR_LANE_BY_WARP, IR_LANE_FIXED } ir_lane;
+
 /* A task's place in a ring: slot 0..stages-1 and parity, two registers of each thread. */
 typedef struct ir_cursor {
-    int resource;
+    int resource; /* the pipeline's, or the group whose members share the cursor */
     ir_role role;
     int stages;
-    uint32_t parity; /* at the start; the slot starts at 0 */
+    uint32_t parity; /* at the start */
+    int stride;      /* ADVANCE: slot += stride; when slot >= stages, slot -= stages and parity flips */
+    ir_lane lane;    /* slot at the start: 0, the warp's number in the task (by lane_warps), or `first` */
+    int first;
+    int lane_warps; /* IR_LANE_BY_WARP: warps that share a lane */
 } ir_cursor;
 
-typedef enum ir_guard { IR_GUARD_FIRST, IR_GUARD_LAST, IR_GUARD_NOT_SKIPPED } ir_guard;
+typedef enum ir_guard {
+    IR_GUARD_FIRST,
+    IR_GUARD_LAST,
+    IR_GUARD_NOT_SKIPPED,
+    IR_GUARD_EVERY, /* trip >= start and (trip - start) % period == 0, trips counted from 0 */
+    IR_GUARD_TRUE,  /* a value of the task */
+    IR_GUARD_FALSE
+} ir_guard;
 
-/* What a work body does to shared memory, as declared. */
+typedef enum ir_fence { IR_FENCE_PROXY, IR_FENCE_TCGEN05_AFTER, IR_FENCE_TCGEN05_BEFORE } ir_fence;
+
+/* What an operation does to memory, as declared. */
 typedef enum ir_effect_kind {
-    IR_READ,    /* by the task's threads (generic proxy), done when the body returns */
-    IR_WRITE,   /* likewise */
-    IR_COPY_IN, /* a bulk copy (async proxy) writes; done when its bytes have completed on `barrier` [cursor]
-                 */
+    IR_READ,  /* by the task's threads (generic proxy, tcgen05.ld), done when the body returns */
+    IR_WRITE, /* likewise (st, tcgen05.st) */
+    IR_COPY_IN, /* a bulk copy (async proxy) writes, in each CTA of `reach`; done when its bytes have completed on
+                   `barrier` [cursor] of that CTA (of its leader, `barrier_to`) */
+    IR_LOAD_IN, /* cp.async writes; done with the phase of `barrier` [cursor] that the task's COPY_ARRIVE is part of */
     IR_WGMMA_READ, /* the tensor core reads (async proxy) until a work body with a low enough wgmma_wait
                       returns */
+    IR_UMMA_READ, /* tcgen05 reads: done with the phase that a later UMMA_COMMIT of the same warp arrives in */
+    IR_UMMA_WRITE, /* tcgen05 writes; likewise. Accesses of one warp's tcgen05 work are in order among themselves */
+    IR_BULK_READ /* a bulk store reads (async proxy) until a work body with a low enough bulk_wait returns */
 } ir_effect_kind;
 
 typedef struct ir_effect {
@@ -74,8 +106,12 @@ typedef struct ir_effect {
     int buffer;     /* index into the program's buffers */
     int cursor;     /* of the task: which stage; -1: the only one */
     bool held;      /* the slot the cursor pointed to before its last ADVANCE (look-ahead cursors) */
-    int barrier;    /* IR_COPY_IN: the full barrier array */
-    uint32_t bytes; /* IR_COPY_IN: bytes it completes */
+    int barrier;    /* IR_COPY_IN, IR_LOAD_IN: the full barrier array; else -1 */
+    uint32_t bytes; /* IR_COPY_IN: bytes it completes at each of its destinations */
+    ww_reach reach; /* IR_COPY_IN */
+    model_to
+        to; /* IR_COPY_IN: OWN; LEADER: bytes complete on the leader's barrier; NEXT: buffer and barrier are the
+                       next CTA's; EVERY: all CTAs' */
 } ir_effect;
 
 typedef enum ir_section { IR_HEAD, IR_BODY, IR_TAIL } ir_section; /* before, in and after the domain loop */
@@ -89,27 +125,38 @@ typedef struct ir_op {
     int match;    /* blocks: the other end */
     int resource; /* -1: none */
 
-    int barrier;       /* PROBE, WAIT, EXPECT, ARRIVE: index into barriers */
-    int cursor;        /* those, ADVANCE and WORK (-1: no ring): index into the task's cursors */
+    int barrier;       /* PROBE, WAIT, EXPECT, ARRIVE, COPY_ARRIVE, UMMA_COMMIT, FETCH: index into barriers */
+    int cursor;        /* those, ADVANCE, WORK and NEXT_TILE (-1: no ring): index into the task's cursors */
     bool held;         /* WORK: the slot before the cursor's last ADVANCE */
     model_lanes lanes; /* EXPECT, ARRIVE */
-    uint32_t bytes;    /* EXPECT */
-    int status;        /* PROBE defines, WAIT uses: number of a status variable; -1: none */
+    model_to to;       /* EXPECT, ARRIVE, UMMA_COMMIT: at whose barrier */
+    model_gate gate;   /* all but blocks and ADVANCE: in which CTAs it is executed */
+    bool drain;     /* WAIT and ADVANCE at the end of a task: until the consumers' last arrivals have come */
+    uint32_t bytes; /* EXPECT */
+    int status;     /* PROBE defines, WAIT uses: number of a status variable; -1: none */
+    ir_fence fence; /* FENCE */
 
     ww_bound start, end, stride; /* LOOP */
-    ir_guard guard;              /* GUARD; FIRST and LAST belong to the innermost enclosing LOOP */
+    int unroll;                  /* LOOP: 1: not; 0: as the compiler likes */
+    ir_guard guard;              /* GUARD; FIRST, LAST and EVERY belong to the innermost enclosing LOOP */
+    int period, first;           /* GUARD EVERY */
+    int condition;               /* GUARD TRUE, FALSE: the task's value */
+    int key; /* those: blocks of equal key see equal values in a tile; numbered through over the kernel */
 
     const model_work *work;                    /* WORK */
     int in[WW_MAX_VALUES], out[WW_MAX_VALUES]; /* WORK: the task's values; out -1: not used by anyone */
+    int constants[WW_MAX_CONSTANTS];           /* WORK: compile-time arguments */
     ir_effect *effects;
     int effect_count;
-    int wgmma_groups; /* WORK: commits that many wgmma groups (0 or 1) */
-    int wgmma_wait;   /* WORK: returns with at most that many groups in flight; -1: does not wait */
+    int wgmma_groups;           /* WORK: commits that many wgmma groups (0 or 1) */
+    int wgmma_wait;             /* WORK: returns with at most that many groups in flight; -1: does not wait */
+    int bulk_groups, bulk_wait; /* WORK: likewise of bulk stores */
+    bool umma;                  /* WORK: issues tcgen05 work */
 } ir_op;
 
 typedef struct ir_value {
-    const char *type, *name;
-    int producer; /* op that makes it */
+    const char *type, *name, *initial; /* initial: value before the op has run; NULL: {} */
+    int producer;                      /* op that makes it */
     bool hoisted; /* read outside the block it is made in: declared at the top of the task */
 } ir_value;
 
@@ -121,7 +168,8 @@ typedef struct ir_task {
     VEC(ir_value) values;
     VEC(ir_op) ops;
     int status_count;
-    int queue; /* resource of its tile loop, -1 */
+    int queue;    /* resource of its tile loop, -1 */
+    int only_cta; /* rank of the one CTA it runs in; -1: in all */
 } ir_task;
 
 typedef struct ir_program {
@@ -129,7 +177,10 @@ typedef struct ir_program {
     VEC(ir_barrier) barriers;
     VEC(ir_buffer) buffers;
     VEC(ir_task) tasks; /* in declaration order; padding tasks included */
-    int warps;          /* of the CTA: a multiple of 4 */
+    int warps;          /* of the CTA: a multiple of 4 where registers are split */
+    ww_cluster cluster; /* no zeros */
+    int cluster_size;
+    int keys; /* of GUARD TRUE and FALSE */
 } ir_program;
 
 /* Lowers the whole kernel. The declaration must have passed the rules of capture and model (with
@@ -138,14 +189,20 @@ typedef struct ir_program {
 ir_program *lower_kernel(ww_kernel *k);
 void lower_free(ir_program *p);
 
-/* Arrivals that the kernel's schedules make per phase on a pipeline's barrier, from the protocol table: the
- * sum over the tasks that commit (acquire) or release it. What a declared count is checked against, and the
- * default. */
+/* Arrivals that the kernel's schedules make per phase on a barrier, from the protocol table: summed over the tasks and
+ * CTAs whose operations reach it. What a declared count is checked against, and the default. Of a side that a group
+ * shares, of the group's. */
 uint32_t lower_arrivals(const ww_kernel *k, const ww_resource *r, ir_side side);
 
-/* Bytes that bulk copies bring into one stage: the copies of the work between the first acquire and its
- * commit. What a declared tx_bytes is checked against, and the default; 0 for types that carry no bytes. */
+/* Bytes that bulk copies bring to one full barrier a phase, over all producers and CTAs that reach it. What a declared
+ * tx_bytes is checked against, and the default; 0 for types that carry no bytes. */
 uint32_t lower_stage_bytes(const ww_kernel *k, const ww_resource *r);
+
+/* Bytes that one arming warp of this task announces a stage (its own copies', as they arrive at the barrier it arms). */
+uint32_t lower_task_bytes(const ww_task *t, const ww_resource *r);
+
+/* Whether a task waits on r and leaves the release to another. */
+bool lower_split_consumer(const ww_kernel *k, const ww_resource *r);
 
 /* "acquire", "work"... and a one-line text of an operation for dumps, tables and messages. */
 const char *ir_kind_text(ir_kind kind);

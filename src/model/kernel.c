@@ -6,21 +6,40 @@ enum {
     MOST_PARAM_BYTES = 4096
 }; /* CUDA C++ Programming Guide, "__global__ function parameters", the portable limit */
 
-/* What we know of an architecture: shared memory a CTA can use (CUDA C++ Programming Guide, compute
- * capabilities). */
-static const struct {
-    const char *name;
-    uint32_t smem_bytes;
-} architectures[] = {{"sm_90a", 232448}};
-
 uint32_t model_smem_capacity(const ww_kernel *k)
 {
-    if (k->options.smem_capacity)
-        return k->options.smem_capacity;
-    for (size_t i = 0; i < ARRAY_LEN(architectures); i++)
-        if (strcmp(architectures[i].name, k->options.arch) == 0)
-            return architectures[i].smem_bytes;
-    return 0;
+    const model_arch *arch = model_arch_of(k->options.arch);
+    return k->options.smem_capacity ? k->options.smem_capacity : arch ? arch->smem_bytes : 0;
+}
+
+bool model_needs(ww_kernel *k, ww_place place, unsigned feature, const char *what)
+{
+    const model_arch *arch = model_arch_of(k->options.arch);
+    if (!arch || (arch->features & feature) == feature)
+        return true;
+    ww_diag *d = diag_add(&k->diags, WW_NEEDS_ARCH, place, "%s needs %s, which %s does not have", what,
+                          model_feature_name((model_feature)feature), arch->name);
+    diag_expected(&k->diags, d, "one of %s", model_arch_list(&k->arena, feature));
+    diag_found(&k->diags, d, "\"%s\"", arch->name);
+    return false;
+}
+
+static void check_cluster(ww_kernel *k)
+{
+    const ww_cluster *c = &k->options.cluster;
+    int size = model_cluster_size(c);
+    bool positive = c->v >= 0 && c->m >= 0 && c->n >= 0 && c->k >= 0;
+    if (!positive || size > WW_MAX_CLUSTER || c->v > 2) {
+        ww_diag *d = diag_add(&k->diags, WW_BAD_CLUSTER, k->place, "cluster of kernel %s", k->name);
+        diag_expected(&k->diags, d, "1 to %d CTAs, V 1 or 2", WW_MAX_CLUSTER);
+        diag_found(&k->diags, d, "(v, m, n, k) = (%d, %d, %d, %d)", c->v, c->m, c->n, c->k);
+        k->options.cluster = (ww_cluster){0};
+        return;
+    }
+    if (size > 1)
+        (void)model_needs(k, k->place, MODEL_CLUSTER, "a cluster");
+    if (c->v > 1)
+        (void)model_needs(k, k->place, MODEL_TCGEN05, "a cluster with V = 2");
 }
 
 static void check_kernel(ww_kernel *k)
@@ -29,12 +48,12 @@ static void check_kernel(ww_kernel *k)
         ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, k->place, "the kernel's name is not a C identifier");
         diag_found(&k->diags, d, "\"%s\"", k->name);
     }
-    if (!model_smem_capacity(k) || strcmp(k->options.arch, architectures[0].name) != 0) {
+    if (!model_arch_of(k->options.arch)) {
         ww_diag *d = diag_add(&k->diags, WW_UNKNOWN_ARCH, k->place,
                               "kernel %s is declared for an architecture "
                               "that this version does not generate code for",
                               k->name);
-        diag_expected(&k->diags, d, "sm_90a");
+        diag_expected(&k->diags, d, "one of %s", model_arch_list(&k->arena, 0));
         diag_found(&k->diags, d, "\"%s\"", k->options.arch);
     }
     if (!k->options.params || !name_is_identifier(k->options.params)) {
@@ -53,6 +72,14 @@ static void check_kernel(ww_kernel *k)
                        "kernel %s does not name the header of its work bodies", k->name);
 }
 
+static void copy_texts(ww_kernel *k)
+{
+    const char **texts[] = {&k->options.arch, &k->options.body, &k->options.body_folder, &k->options.params};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        if (*texts[i])
+            *texts[i] = arena_strdup(&k->arena, *texts[i]);
+}
+
 ww_kernel *ww_kernel_new_at(ww_place place, const char *name, const ww_kernel_options *options)
 {
     ww_kernel *k = base_alloc(sizeof *k);
@@ -63,8 +90,10 @@ ww_kernel *ww_kernel_new_at(ww_place place, const char *name, const ww_kernel_op
     if (options)
         k->options = *options;
     if (!k->options.arch)
-        k->options.arch = architectures[0].name;
+        k->options.arch = "sm_90a";
+    copy_texts(k);
     check_kernel(k);
+    check_cluster(k);
     return k;
 }
 
@@ -90,6 +119,14 @@ void ww_depends_at(ww_place place, ww_kernel *k, ww_resource *downstream, ww_res
 {
     if (model_closed(k, place, "a dependency"))
         return;
+    const ww_resource *foreign = downstream && downstream->kernel != k ? downstream
+                                 : upstream && upstream->kernel != k   ? upstream
+                                                                       : NULL;
+    if (foreign) {
+        (void)diag_add(&k->diags, WW_GRAPH, place,
+                       "an edge of the dependency graph names %s of another kernel", foreign->name);
+        return;
+    }
     if (!downstream) {
         (void)diag_add(&k->diags, WW_GRAPH, place,
                        "an edge of the dependency graph has no downstream resource");

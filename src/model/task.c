@@ -18,11 +18,25 @@ static void check_warps(ww_task *t)
     t->options.warps = 1;
 }
 
+/* A rank of the cluster, or 0: all of it. */
+static void check_only_cta(ww_task *t)
+{
+    int size = model_cluster_size(&t->kernel->options.cluster), only = t->options.only_cta;
+    if (only >= 0 && only <= size)
+        return;
+    ww_diag *d = diag_add(&t->kernel->diags, WW_BAD_VALUE, t->place, "only_cta of task %s", t->name);
+    diag_expected(&t->kernel->diags, d, "WW_ONLY_CTA(0) to WW_ONLY_CTA(%d), a rank of the cluster", size - 1);
+    diag_found(&t->kernel->diags, d, "WW_ONLY_CTA(%d)", only - 1);
+    t->options.only_cta = 0;
+}
+
 /* setmaxnreg's immediate: 24 to 256 in steps of 8 (PTX ISA, setmaxnreg). */
 static void check_registers(ww_task *t)
 {
     diag_list *diags = &t->kernel->diags;
     int n = t->options.registers;
+    if (n)
+        (void)model_needs(t->kernel, t->place, MODEL_SETMAXNREG, "a register split");
     if (n == 0 || (n >= FEWEST_REGISTERS && n <= MOST_REGISTERS && n % REGISTER_UNIT == 0))
         return;
     ww_diag *d = diag_add(diags, WW_BAD_VALUE, t->place, "registers of task %s", t->name);
@@ -30,6 +44,21 @@ static void check_registers(ww_task *t)
                   MOST_REGISTERS, REGISTER_UNIT);
     diag_found(diags, d, "%d", n);
     t->options.registers = 0;
+}
+
+static void copy_routes(ww_task *t)
+{
+    const ww_route *given = t->options.routes;
+    int n = 0;
+    while (given && given[n].from)
+        n++;
+    if (!given)
+        return;
+    ww_route *routes = arena_array(&t->kernel->arena, ww_route, n + 1);
+    for (int i = 0; i < n; i++)
+        routes[i] = (ww_route){arena_strdup(&t->kernel->arena, given[i].from),
+                               given[i].to ? arena_strdup(&t->kernel->arena, given[i].to) : NULL};
+    t->options.routes = routes;
 }
 
 ww_task *model_task_new(ww_place place, ww_kernel *k, const char *name, const ww_task_options *options)
@@ -55,6 +84,8 @@ ww_task *model_task_new(ww_place place, ww_kernel *k, const char *name, const ww
                        WW_MAX_TASKS);
     check_warps(t);
     check_registers(t);
+    check_only_cta(t);
+    copy_routes(t);
     vec_push(&k->tasks, t);
     return t;
 }

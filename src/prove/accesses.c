@@ -1,18 +1,22 @@
-/* Accesses to shared memory. Each new access is compared with the last ones of all agents to the same bytes; whoever is
- * not ordered before it by happens-before races with it.
+/* Accesses to shared and tensor memory. Each new access is compared with the last ones of all agents to the same bytes;
+ * whoever is not ordered before it by happens-before races with it.
  *
  *   generic read, write   done when the body returns: ordered if the later agent has heard of the earlier one's epoch
  *   bulk copy             writes from its issue until its phase completes: ordered if that completion is known
- *   wgmma read            from its issue until a body of the same warp has waited for its group
+ *   wgmma, bulk store     read from their issue until a body of the same warp has waited for their group
+ *   tcgen05, cp.async     accesses of a pipe, from their issue until what the pipe was given before a later commit is
+ *                         known to be finished: the pipe's epoch has been heard of. tcgen05 work of one warp is done in order
  *
  * Two exceptions. Producers that hold the same slot in the same lap share it: dividing it is their bodies' business,
  * unless a copy covers the whole buffer. Warps of one task share a buffer without a pipeline: bodies that hand data
- * from warp to warp synchronise inside. */
+ * from warp to warp synchronise inside; so do their pipes, but not a pipe and a warp. */
 #include "prove/machine.h"
 
 /* One new access. */
 typedef struct subject {
-    int agent, slot;
+    int knower; /* the warp that issues it: what it knows has happened */
+    int agent;  /* who makes it: the warp, or a pipe of its */
+    int slot;
     access_kind kind;
     int64_t lap;
     bool whole;
@@ -20,20 +24,34 @@ typedef struct subject {
 
 static bool writes(access_kind kind)
 {
-    return kind == ACCESS_WRITE || kind == ACCESS_COPY;
+    return kind == ACCESS_WRITE || kind == ACCESS_COPY || kind == ACCESS_LOAD || kind == ACCESS_UMMA_WRITE;
 }
 
 static bool race(machine *m, const subject *s, int slot, int other, int other_op, access_kind other_kind)
 {
     return machine_fault(m,
-                         (finding){FAULT_RACE, .agent = s->agent, .op = m->now.agents[s->agent].pc,
+                         (finding){FAULT_RACE, .agent = s->knower, .op = m->now.agents[s->knower].pc,
                                    .stage = -1, .other_agent = other, .other_op = other_op, .slot = s->slot,
                                    .other_slot = slot, .kind = s->kind, .other_kind = other_kind});
 }
 
-static bool same_task(const machine *m, int a, int b)
+/* Of what an agent does to memory itself. */
+static access_kind kind_of(const machine *m, int agent_index, bool write)
 {
-    return m->plan->agents[a].task == m->plan->agents[b].task;
+    const plan_agent *a = &m->plan->agents[agent_index];
+    if (a->warp_itself)
+        return write ? ACCESS_WRITE : ACCESS_READ;
+    if (a->kind == PLAN_COPY_PIPE)
+        return ACCESS_LOAD;
+    return write ? ACCESS_UMMA_WRITE : ACCESS_UMMA_READ;
+}
+
+/* Warps of one task, or their pipes of one kind. */
+static bool of_one_body(const machine *m, const subject *s, int slot, int other)
+{
+    const plan_agent *a = &m->plan->agents[s->agent], *b = &m->plan->agents[other];
+    return !m->plan->slots[slot].pipelined && slot == s->slot && a->crew == b->crew &&
+           a->warp_itself == b->warp_itself && (a->warp_itself || a->kind == b->kind);
 }
 
 /* Producers of the same lap of a ring divide the slot among them. */
@@ -45,47 +63,58 @@ static bool may_share(const machine *m, const subject *s, int slot, int64_t lap)
 /* The last epoch of another agent that the subject has heard of, as far as the slot is concerned. */
 static uint32_t known_of(const machine *m, const subject *s, int slot, int other)
 {
-    return machine_clock(m, s->agent)[plan_entry(m->plan, other, plan_slot_resource(m->plan, slot))];
+    return machine_clock(m, s->knower)[plan_entry(m->plan, other, plan_slot_ring(m->plan, slot))];
 }
 
 /* ---- comparing with one agent ------------------------------------------------------------------------------------------------ */
 
 static bool after_write(machine *m, const subject *s, int slot, int other)
 {
-    const access *a = &slot_accesses(m, slot)[other];
+    const access *a = slot_access(m, slot, other);
     uint32_t epoch = may_share(m, s, slot, a->write_lap) && !s->whole ? a->write_before : a->write;
     if (epoch <= known_of(m, s, slot, other))
         return true;
-    return race(m, s, slot, other, a->write_op, ACCESS_WRITE);
+    return race(m, s, slot, other, a->write_op, kind_of(m, other, true));
 }
 
 static bool after_read(machine *m, const subject *s, int slot, int other)
 {
-    const access *a = &slot_accesses(m, slot)[other];
+    const access *a = slot_access(m, slot, other);
     if (a->read <= known_of(m, s, slot, other))
         return true;
-    return race(m, s, slot, other, a->read_op, ACCESS_READ);
+    return race(m, s, slot, other, a->read_op, kind_of(m, other, false));
 }
 
-static bool after_wgmma(machine *m, const subject *s, int slot, int other)
+static bool after_groups(machine *m, const subject *s, int slot, int other)
 {
-    const access *a = &slot_accesses(m, slot)[other];
-    bool finished = !a->wgmma_open && (other == s->agent || a->wgmma_done <= known_of(m, s, slot, other));
-    return finished || race(m, s, slot, other, a->wgmma_op, ACCESS_WGMMA);
+    static const access_kind kinds[] = {[GROUP_WGMMA] = ACCESS_WGMMA, [GROUP_BULK] = ACCESS_BULK};
+    for (int kind = 0; kind < GROUP_KINDS; kind++) {
+        const group_reads *r = &slot_access(m, slot, other)->by_groups[kind];
+        if (r->open || (other != s->agent && r->done > known_of(m, s, slot, other)))
+            return race(m, s, slot, other, r->op, kinds[kind]);
+    }
+    return true;
+}
+
+/* What an agent does itself is in order, but for cp.async copies. */
+static bool in_order(const machine *m, const subject *s, int other)
+{
+    const plan_agent *a = &m->plan->agents[other];
+    return other == s->agent && (a->warp_itself || a->kind == PLAN_TENSOR_PIPE);
 }
 
 static bool after_agent(machine *m, const subject *s, int slot, int other)
 {
     uint8_t touched = m->now.touched[slot];
-    bool self = other == s->agent;
-    bool one_body = !m->plan->slots[slot].pipelined && slot == s->slot && same_task(m, other, s->agent);
-    if ((touched & TOUCHED_WRITE) && !self && !one_body && !after_write(m, s, slot, other))
+    bool one_body = of_one_body(m, s, slot, other);
+    bool apart = !in_order(m, s, other) && !one_body;
+    if ((touched & TOUCHED_WRITE) && apart && !after_write(m, s, slot, other))
         return false;
     if (!writes(s->kind))
         return true;
-    if ((touched & TOUCHED_READ) && !self && !one_body && !after_read(m, s, slot, other))
+    if ((touched & TOUCHED_READ) && apart && !after_read(m, s, slot, other))
         return false;
-    return !(touched & TOUCHED_WGMMA) || (one_body && !self) || after_wgmma(m, s, slot, other);
+    return !(touched & TOUCHED_GROUPS) || (one_body && other != s->agent) || after_groups(m, s, slot, other);
 }
 
 static bool after_copies(machine *m, const subject *s, int slot)
@@ -93,7 +122,7 @@ static bool after_copies(machine *m, const subject *s, int slot)
     const copied *c = &m->now.copies[slot];
     bool shared = may_share(m, s, slot, c->lap) && !c->whole && !s->whole;
     uint32_t phase = shared ? c->phase_before : c->phase;
-    if (phase <= machine_clock(m, s->agent)[stage_entry(m, c->stage)])
+    if (phase <= machine_clock(m, s->knower)[stage_entry(m, c->stage)])
         return true;
     return race(m, s, slot, c->agent, c->op, ACCESS_COPY);
 }
@@ -104,11 +133,36 @@ static bool ordered(machine *m, const subject *s)
     const plan_slot *p = &m->plan->slots[s->slot];
     for (int i = 0; i < p->overlaps; i++) {
         int slot = m->plan->overlaps[p->first_overlap + i];
-        for (int other = 0; m->now.touched[slot] && other < m->plan->agent_count; other++)
-            if (!after_agent(m, s, slot, other))
+        for (int n = 0; m->now.touched[slot] && n < p->agents; n++)
+            if (!after_agent(m, s, slot, p->first_agent + n))
                 return false;
         if (m->now.copies[slot].phase && !after_copies(m, s, slot))
             return false;
+    }
+    return true;
+}
+
+/* ---- memory that overlaps: whose contents it holds ------------------------------------------------------------------------------- */
+
+/* Accesses are ordered, so the last write before a read is the same in every interleaving. Views of the same memory hold
+ * the same. */
+static bool holds_its_own(machine *m, const subject *s)
+{
+    const plan_slot *p = &m->plan->slots[s->slot];
+    const clobber *c = &m->now.clobbers[s->slot];
+    bool optional = agent_op(m, s->knower)->optional;
+    if (!writes(s->kind))
+        return !c->gone ||
+               machine_fault(m,
+                             (finding){FAULT_CLOBBERED, .agent = s->knower, .op = m->now.agents[s->knower].pc,
+                                       .stage = -1, .other_agent = c->agent, .other_op = c->op,
+                                       .slot = s->slot, .other_slot = c->slot, .kind = s->kind});
+    for (int i = 0; i < p->overlaps; i++) {
+        int slot = m->plan->overlaps[p->first_overlap + i];
+        bool gone = m->plan->slots[slot].owner != p->owner;
+        if (!gone && optional) /* the write may be left out */
+            continue;
+        m->now.clobbers[slot] = (clobber){gone, s->slot, s->knower, m->now.agents[s->knower].pc};
     }
     return true;
 }
@@ -117,20 +171,20 @@ static bool ordered(machine *m, const subject *s)
 
 static void record_read(machine *m, const subject *s)
 {
-    access *a = &slot_accesses(m, s->slot)[s->agent];
+    access *a = slot_access(m, s->slot, s->agent);
     a->read = machine_epoch(m, s->agent);
-    a->read_op = m->now.agents[s->agent].pc;
+    a->read_op = m->now.agents[s->knower].pc;
     m->now.touched[s->slot] |= TOUCHED_READ;
 }
 
 static void record_write(machine *m, const subject *s)
 {
-    access *a = &slot_accesses(m, s->slot)[s->agent];
+    access *a = slot_access(m, s->slot, s->agent);
     if (a->write_lap != s->lap)
         a->write_before = a->write;
     a->write = machine_epoch(m, s->agent);
     a->write_lap = s->lap;
-    a->write_op = m->now.agents[s->agent].pc;
+    a->write_op = m->now.agents[s->knower].pc;
     m->now.touched[s->slot] |= TOUCHED_WRITE;
 }
 
@@ -144,76 +198,40 @@ static void record_copy(machine *m, const subject *s, int stage)
     c->phase = m->now.barriers[stage].count + 1;
     c->lap = s->lap;
     c->agent = s->agent;
-    c->op = m->now.agents[s->agent].pc;
-}
-
-static void record_wgmma(machine *m, const subject *s, uint32_t *group)
-{
-    access *a = &slot_accesses(m, s->slot)[s->agent];
-    uint32_t bit = 1u << (s->slot % 32);
-    if (!(group[s->slot / 32] & bit))
-        a->wgmma_open++;
-    group[s->slot / 32] |= bit;
-    a->wgmma_op = m->now.agents[s->agent].pc;
-    m->now.touched[s->slot] |= TOUCHED_WGMMA;
-}
-
-/* ---- wgmma groups: finish in the order they were committed ----------------------------------------------------------------------- */
-
-static void group_finished(machine *m, int agent_index, const uint32_t *group)
-{
-    for (int slot = 0; slot < m->plan->slot_count; slot++)
-        if (group[slot / 32] >> (slot % 32) & 1) {
-            access *a = &slot_accesses(m, slot)[agent_index];
-            a->wgmma_open--;
-            a->wgmma_done = machine_epoch(m, agent_index);
-        }
-}
-
-static void drop_oldest_group(machine *m, int agent_index)
-{
-    agent *a = &m->now.agents[agent_index];
-    size_t group_bytes = (size_t)m->slot_words * sizeof(uint32_t);
-    uint32_t *groups = agent_group(m, agent_index, 0);
-    a->groups--;
-    memmove(groups, groups + m->slot_words, (size_t)a->groups * group_bytes);
-    memset(agent_group(m, agent_index, a->groups), 0, group_bytes);
-}
-
-static void finish_groups(machine *m, int agent_index, int keep)
-{
-    while (m->now.agents[agent_index].groups > keep) {
-        group_finished(m, agent_index, agent_group(m, agent_index, 0));
-        drop_oldest_group(m, agent_index);
-    }
-}
-
-/* Where the next group is gathered. When there is no room left the two oldest become one: a wait that spares either
- * of 15 younger groups cannot be written (wgmma_wait is at most 7). */
-static uint32_t *open_group(machine *m, int agent_index)
-{
-    agent *a = &m->now.agents[agent_index];
-    if (a->groups == MOST_GROUPS) {
-        uint32_t *oldest = agent_group(m, agent_index, 0), *next = agent_group(m, agent_index, 1);
-        for (int slot = 0; slot < m->plan->slot_count; slot++)
-            if (oldest[slot / 32] & next[slot / 32] & 1u << (slot % 32))
-                slot_accesses(m, slot)[agent_index].wgmma_open--;
-        for (int w = 0; w < m->slot_words; w++)
-            next[w] |= oldest[w];
-        drop_oldest_group(m, agent_index);
-    }
-    return agent_group(m, agent_index, a->groups);
+    c->op = m->now.agents[s->knower].pc;
 }
 
 /* ---- one work body ------------------------------------------------------------------------------------------------------------------ */
 
-static subject subject_of(const machine *m, int agent_index, const ir_effect *e)
+static access_kind access_of(ir_effect_kind kind)
 {
     static const access_kind kinds[] = {[IR_READ] = ACCESS_READ,
                                         [IR_WRITE] = ACCESS_WRITE,
                                         [IR_COPY_IN] = ACCESS_COPY,
-                                        [IR_WGMMA_READ] = ACCESS_WGMMA};
-    subject s = {.agent = agent_index, .slot = m->plan->slot_base[e->buffer], .kind = kinds[e->kind]};
+                                        [IR_LOAD_IN] = ACCESS_LOAD,
+                                        [IR_WGMMA_READ] = ACCESS_WGMMA,
+                                        [IR_UMMA_READ] = ACCESS_UMMA_READ,
+                                        [IR_UMMA_WRITE] = ACCESS_UMMA_WRITE,
+                                        [IR_BULK_READ] = ACCESS_BULK};
+    return kinds[kind];
+}
+
+static int who_makes(const machine *m, int agent_index, access_kind kind)
+{
+    const plan_agent *a = &m->plan->agents[agent_index];
+    switch (kind) {
+    case ACCESS_LOAD: return a->pipes[PLAN_COPY_PIPE];
+    case ACCESS_UMMA_READ:
+    case ACCESS_UMMA_WRITE: return a->pipes[PLAN_TENSOR_PIPE];
+    default: return agent_index;
+    }
+}
+
+static subject subject_of(const machine *m, int agent_index, const ir_effect *e, int rank)
+{
+    subject s = {
+        .knower = agent_index, .slot = plan_slot_at(m->plan, e->buffer, rank), .kind = access_of(e->kind)};
+    s.agent = who_makes(m, agent_index, s.kind);
     if (e->cursor >= 0) {
         const cursor *c = agent_cursor(m, agent_index, e->cursor);
         s.slot += e->held ? c->held : c->slot;
@@ -223,42 +241,80 @@ static subject subject_of(const machine *m, int agent_index, const ir_effect *e)
     return s;
 }
 
-static bool copy_in(machine *m, const subject *s, const ir_effect *e)
+static bool copy_in(machine *m, const subject *s, const ir_effect *e, int rank)
 {
-    const cursor *c = agent_cursor(m, s->agent, e->cursor);
-    int stage = m->plan->stage_base[e->barrier] + (e->held ? c->held : c->slot);
-    if (!barrier_copy_issued(m, s->agent, stage, e->bytes))
+    const cursor *c = agent_cursor(m, s->knower, e->cursor);
+    int stage = plan_stage_at(m->plan, e->barrier, plan_completes_at(m->plan, e, rank)) +
+                (e->held ? c->held : c->slot);
+    if (!barrier_copy_issued(m, s->knower, stage, e->bytes))
         return false;
     record_copy(m, s, stage);
     return true;
 }
 
-static bool apply(machine *m, const subject *s, const ir_effect *e, uint32_t *group)
+/* The groups that a body gathers; NULL: it commits none. */
+typedef struct gathered {
+    uint32_t *groups[GROUP_KINDS];
+} gathered;
+
+static void record_group(machine *m, const subject *s, const gathered *g, group_kind kind)
 {
-    if (!ordered(m, s))
+    if (g->groups[kind]) /* lowering gives every body that reads by groups one */
+        group_add(m, s->agent, kind, g->groups[kind], s->slot);
+}
+
+static bool apply(machine *m, const subject *s, const ir_effect *e, int rank, const gathered *g)
+{
+    if (!ordered(m, s) || !holds_its_own(m, s))
         return false;
-    switch (e->kind) {
-    case IR_READ: record_read(m, s); return true;
-    case IR_WRITE: record_write(m, s); return true;
-    case IR_WGMMA_READ:
-        if (group) /* lowering gives every body that reads by wgmma a group */
-            record_wgmma(m, s, group);
-        return true;
-    default: return copy_in(m, s, e);
+    if (s->agent != s->knower)
+        m->now.last[s->agent] = machine_epoch(m, s->agent);
+    switch (s->kind) {
+    case ACCESS_READ:
+    case ACCESS_UMMA_READ: record_read(m, s); return true;
+    case ACCESS_WRITE:
+    case ACCESS_LOAD:
+    case ACCESS_UMMA_WRITE: record_write(m, s); return true;
+    case ACCESS_WGMMA: record_group(m, s, g, GROUP_WGMMA); return true;
+    case ACCESS_BULK: record_group(m, s, g, GROUP_BULK); return true;
+    default: return copy_in(m, s, e, rank);
     }
 }
 
-bool access_work(machine *m, int agent_index, const ir_op *op)
+static bool apply_all(machine *m, int agent_index, const plan_op *p, const gathered *g)
 {
-    uint32_t *group = op->wgmma_groups ? open_group(m, agent_index) : NULL;
-    for (int i = 0; i < op->effect_count; i++) {
-        subject s = subject_of(m, agent_index, &op->effects[i]);
-        if (!apply(m, &s, &op->effects[i], group))
-            return false;
+    int own = m->plan->agents[agent_index].rank;
+    for (int i = 0; i < p->op->effect_count; i++) {
+        uint32_t reach = p->reach[i * m->plan->ranks + own];
+        for (int rank = 0; rank < m->plan->ranks; rank++) {
+            if (!(reach >> rank & 1))
+                continue;
+            subject s = subject_of(m, agent_index, &p->op->effects[i], rank);
+            if (!apply(m, &s, &p->op->effects[i], rank, g))
+                return false;
+        }
+        if (p->op->effects[i].kind == IR_COPY_IN)
+            barrier_told(m, agent_index);
     }
+    return true;
+}
+
+bool access_work(machine *m, int agent_index, const plan_op *p)
+{
+    const ir_op *op = p->op;
+    gathered g = {{NULL, NULL}};
     if (op->wgmma_groups)
-        m->now.agents[agent_index].groups++;
-    if (op->wgmma_wait >= 0)
-        finish_groups(m, agent_index, op->wgmma_wait);
+        g.groups[GROUP_WGMMA] = group_open(m, agent_index, GROUP_WGMMA);
+    if (op->bulk_groups)
+        g.groups[GROUP_BULK] = group_open(m, agent_index, GROUP_BULK);
+    if (!apply_all(m, agent_index, p, &g))
+        return false;
+    for (int kind = 0; kind < GROUP_KINDS; kind++)
+        if (g.groups[kind])
+            group_commit(m, agent_index, (group_kind)kind);
+    if (op->kind == IR_WORK && op->wgmma_wait >= 0)
+        group_wait(m, agent_index, GROUP_WGMMA, op->wgmma_wait);
+    if (op->kind == IR_WORK && op->bulk_wait >= 0)
+        group_wait(m, agent_index, GROUP_BULK, op->bulk_wait);
     return true;
 }

@@ -6,7 +6,9 @@
  *   no lapping  completion n + 1 comes after each wait that completion n let through; and whoever waits for completion
  *               n + 1 knows completion n, for else it could arrive while the parity still is that of n - 1
  *
- * Bytes may arrive before they are announced (the count goes below zero for a while), as on the hardware. */
+ * Bytes may arrive before they are announced (the count goes below zero for a while), as on the hardware. Bulk copies,
+ * the arrivals of pipes, and all that crosses to another CTA arrive later than they are issued: they are in their phase by
+ * what was known when they were issued. */
 #include "prove/machine.h"
 
 static void join(uint32_t *into, const uint32_t *from, int width)
@@ -15,24 +17,20 @@ static void join(uint32_t *into, const uint32_t *from, int width)
         into[i] = from[i] > into[i] ? from[i] : into[i];
 }
 
-static uint32_t *waits_of(const machine *m, int stage)
-{
-    return m->now.waited + (size_t)stage * (size_t)m->plan->agent_count;
-}
-
 /* ---- what an agent is sure of ------------------------------------------------------------------------------------ */
 
-/* A phase that only arrivals complete is complete as soon as all of them have happened: whoever has heard of each
- * contribution knows the completion, without having waited for it. Bytes come when they please. */
+/* A phase that only arrivals by warps of its own CTA complete is complete as soon as all of them have happened: whoever
+ * has heard of what came after each contribution knows the completion, without having waited for it. (What an operation
+ * tells several barriers at once says nothing of one to those who wait for another.) The others come when they please. */
 static bool has_heard_all(const machine *m, int agent_index, int stage, int age)
 {
     const uint32_t *clock = machine_clock(m, agent_index),
                    *contributions = stage_contributions(m, stage, age);
-    if (m->now.barriers[stage].by_bytes[age])
+    if (m->now.barriers[stage].deferred[age])
         return false;
-    int resource = plan_stage_resource(m->plan, stage);
+    int ring = plan_stage_ring(m->plan, stage);
     for (int i = 0; i < m->plan->agent_count; i++)
-        if (contributions[i] > clock[plan_entry(m->plan, i, resource)])
+        if (contributions[i] && contributions[i] >= clock[plan_entry(m->plan, i, ring)])
             return false;
     return true;
 }
@@ -58,7 +56,7 @@ static void pass_wait(machine *m, int agent_index, int stage)
 {
     uint32_t *clock = machine_clock(m, agent_index);
     join(clock, stage_done(m, stage), m->plan->width);
-    waits_of(m, stage)[agent_index] = machine_epoch(m, agent_index);
+    stage_waits(m, stage)[agent_index] = machine_epoch(m, agent_index);
     m->now.barriers[stage].waited = m->now.barriers[stage].count;
 }
 
@@ -89,9 +87,9 @@ wait_result barrier_wait(machine *m, int agent_index, int stage, uint32_t parity
 /* No lapping: everyone whom the last completion let through has been heard of since. */
 static bool all_waits_heard(machine *m, int stage, int agent_index)
 {
-    const uint32_t *heard = stage_gathered(m, stage), *waits = waits_of(m, stage);
+    const uint32_t *heard = stage_gathered(m, stage), *waits = stage_waits(m, stage);
     for (int i = 0; i < m->plan->agent_count; i++)
-        if (waits[i] > heard[plan_entry(m->plan, i, plan_stage_resource(m->plan, stage))])
+        if (waits[i] > heard[plan_entry(m->plan, i, plan_stage_ring(m->plan, stage))])
             return machine_fault(m, (finding){FAULT_LAPPED, .agent = agent_index,
                                               .op = agent_index < 0 ? -1 : m->now.agents[agent_index].pc,
                                               .stage = stage, .other_agent = i,
@@ -111,12 +109,12 @@ static void wake_waiters(machine *m, int stage)
 static void age_contributions(machine *m, int stage)
 {
     size_t bytes = (size_t)m->plan->agent_count * sizeof(uint32_t);
-    bool *by_bytes = m->now.barriers[stage].by_bytes;
+    uint8_t *deferred = m->now.barriers[stage].deferred;
     memmove(stage_contributions(m, stage, 1), stage_contributions(m, stage, 0), 2 * bytes);
     memset(stage_contributions(m, stage, 0), 0, bytes);
-    by_bytes[2] = by_bytes[1];
-    by_bytes[1] = by_bytes[0];
-    by_bytes[0] = false;
+    deferred[2] = deferred[1];
+    deferred[1] = deferred[0];
+    deferred[0] = 0;
 }
 
 static bool complete(machine *m, int stage, int agent_index)
@@ -127,10 +125,10 @@ static bool complete(machine *m, int stage, int agent_index)
     if (!all_waits_heard(m, stage, agent_index))
         return false;
     b->count++;
-    b->pending = m->plan->program->barriers.at[m->plan->stages[stage].barrier].arrivals;
+    b->pending = plan_barrier_of(m->plan, stage)->arrivals;
     memcpy(done, gathered, bytes);
     memset(gathered, 0, bytes);
-    memset(waits_of(m, stage), 0, (size_t)m->plan->agent_count * sizeof(uint32_t));
+    memset(stage_waits(m, stage), 0, (size_t)m->plan->agent_count * sizeof(uint32_t));
     done[stage_entry(m, stage)] = b->count;
     age_contributions(m, stage);
     wake_waiters(m, stage);
@@ -149,90 +147,181 @@ static bool settle(machine *m, int stage, int agent_index, int op)
     return b->tx > 0 || complete(m, stage, agent_index);
 }
 
-/* ---- arriving ------------------------------------------------------------------------------------------------------------------- */
+/* ---- contributing --------------------------------------------------------------------------------------------------------------- */
 
-/* Discipline: whoever contributes to phase n + 1 knows completion n. Publishes the agent's clock to the phase. */
+/* The agent tells the phase what it has done so far. */
+static void tell(machine *m, int agent_index, int stage)
+{
+    const uint32_t *own = &machine_clock(m, agent_index)[agent_index * m->plan->lanes];
+    uint32_t *heard = &stage_gathered(m, stage)[agent_index * m->plan->lanes];
+    stage_contributions(m, stage, 0)[agent_index] = *own;
+    memcpy(heard, own, (size_t)m->plan->lanes * sizeof(uint32_t));
+}
+
+static void begin_epoch(machine *m, int agent_index)
+{
+    uint32_t *own = &machine_clock(m, agent_index)[agent_index * m->plan->lanes];
+    for (int lane = 0; lane < m->plan->lanes; lane++)
+        own[lane]++;
+}
+
+void barrier_told(machine *m, int agent_index)
+{
+    const plan_agent *a = &m->plan->agents[agent_index];
+    begin_epoch(m, agent_index);
+    for (int kind = 0; kind < PLAN_PIPES; kind++)
+        if (a->pipes[kind] >= 0)
+            begin_epoch(m, a->pipes[kind]);
+}
+
+/* Discipline: whoever contributes to phase n + 1 knows completion n. */
 static bool contribute(machine *m, int agent_index, int stage)
 {
-    uint32_t *clock = machine_clock(m, agent_index);
-    uint32_t count = m->now.barriers[stage].count;
-    if (barrier_known(m, agent_index, stage) < count)
+    barrier_state *b = &m->now.barriers[stage];
+    if (barrier_known(m, agent_index, stage) < b->count)
         return machine_fault(m, (finding){FAULT_WRONG_PHASE, .agent = agent_index,
                                           .op = m->now.agents[agent_index].pc, .stage = stage,
-                                          .number = count + 1});
-    join(stage_gathered(m, stage), clock, m->plan->width);
-    stage_contributions(m, stage, 0)[agent_index] = machine_epoch(m, agent_index);
-    for (int lane = 0; lane < m->plan->lanes; lane++)
-        clock[agent_index * m->plan->lanes + lane]++;
+                                          .number = b->count + 1});
+    join(stage_gathered(m, stage), machine_clock(m, agent_index), m->plan->width);
+    tell(m, agent_index, stage);
+    if (m->plan->stages[stage].rank != m->plan->agents[agent_index].rank)
+        b->deferred[0] |= DEFERRED_REMOTE;
     return true;
+}
+
+/* Takes arrivals, with a finding if they are too many. */
+static bool take_arrivals(machine *m, const flight *f)
+{
+    barrier_state *b = &m->now.barriers[f->stage];
+    if (f->arrivals > b->pending)
+        return machine_fault(m, (finding){FAULT_TOO_MANY, .agent = f->agent, .op = f->op, .stage = f->stage,
+                                          .number = f->arrivals - b->pending});
+    b->pending -= f->arrivals;
+    return settle(m, f->stage, f->agent, f->op);
 }
 
 bool barrier_arrive(machine *m, int agent_index, int stage, uint32_t arrivals, uint32_t expect_bytes)
 {
-    barrier_state *b = &m->now.barriers[stage];
-    int op = m->now.agents[agent_index].pc;
+    flight now = {
+        .stage = stage, .arrivals = arrivals, .agent = agent_index, .op = m->now.agents[agent_index].pc};
     if (!contribute(m, agent_index, stage))
         return false;
-    if (arrivals > b->pending)
-        return machine_fault(m, (finding){FAULT_TOO_MANY, .agent = agent_index, .op = op, .stage = stage,
-                                          .number = arrivals - b->pending});
-    b->tx += expect_bytes;
-    b->pending -= arrivals;
-    return settle(m, stage, agent_index, op);
+    m->now.barriers[stage].tx += expect_bytes;
+    return take_arrivals(m, &now);
 }
 
-/* ---- bulk copies ------------------------------------------------------------------------------------------------------------------ */
+/* ---- what arrives later ------------------------------------------------------------------------------------------------------------- */
 
-bool barrier_copy_issued(machine *m, int agent_index, int stage, uint32_t bytes)
+static bool take_off(machine *m, flight f)
 {
-    if (*m->now.in_flight_count == MOST_COPIES && !barrier_copy_completes(m))
+    if (*m->now.in_flight_count == MOST_FLIGHTS && !barrier_flight_lands(m))
         return false;
-    if (!contribute(m, agent_index, stage))
+    if (!contribute(m, f.agent, f.stage))
         return false;
-    m->now.barriers[stage].by_bytes[0] = true;
-    int last = (*m->now.in_flight_first + (*m->now.in_flight_count)++) % MOST_COPIES;
-    m->now.in_flight[last] = (copy_in_flight){stage, bytes, m->now.barriers[stage].count + 1, agent_index,
-                                              m->now.agents[agent_index].pc};
+    m->now.barriers[f.stage].deferred[0] |= DEFERRED_ASYNC;
+    f.phase = m->now.barriers[f.stage].count + 1;
+    f.op = m->now.agents[f.agent].pc;
+    int last = (*m->now.in_flight_first + (*m->now.in_flight_count)++) % MOST_FLIGHTS;
+    m->now.in_flight[last] = f;
     return true;
 }
 
-bool barrier_copy_completes(machine *m)
+bool barrier_copy_issued(machine *m, int agent_index, int stage, uint32_t bytes)
 {
-    copy_in_flight c = m->now.in_flight[*m->now.in_flight_first];
-    barrier_state *b = &m->now.barriers[c.stage];
-    *m->now.in_flight_first = (*m->now.in_flight_first + 1) % MOST_COPIES;
+    return take_off(m, (flight){.stage = stage, .bytes = bytes, .agent = agent_index});
+}
+
+bool barrier_pipe_arrives(machine *m, int agent_index, plan_pipe kind, int stage, uint32_t arrivals)
+{
+    if (!take_off(m, (flight){.stage = stage, .arrivals = arrivals, .agent = agent_index}))
+        return false;
+    tell(m, m->plan->agents[agent_index].pipes[kind], stage);
+    return true;
+}
+
+bool barrier_flight_lands(machine *m)
+{
+    flight f = m->now.in_flight[*m->now.in_flight_first];
+    barrier_state *b = &m->now.barriers[f.stage];
+    *m->now.in_flight_first = (*m->now.in_flight_first + 1) % MOST_FLIGHTS;
     --*m->now.in_flight_count;
-    if (b->count + 1 != c.phase)
-        return machine_fault(m, (finding){FAULT_TOO_MANY_BYTES, .agent = c.agent, .op = c.op,
-                                          .stage = c.stage, .number = c.bytes});
-    b->tx -= c.bytes;
-    return settle(m, c.stage, c.agent, c.op);
+    if (b->count + 1 != f.phase)
+        return machine_fault(m, (finding){f.bytes ? FAULT_TOO_MANY_BYTES : FAULT_TOO_MANY, .agent = f.agent,
+                                          .op = f.op, .stage = f.stage,
+                                          .number = f.bytes ? f.bytes : f.arrivals});
+    b->tx -= f.bytes;
+    return take_arrivals(m, &f);
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------------------------------- */
 
+static bool is_used(const machine *m, int stage)
+{
+    for (int crew = 0; crew < m->plan->crew_count; crew++)
+        if (plan_acts(m->plan, crew, stage, PLAN_USES))
+            return true;
+    return false;
+}
+
+/* In a cluster, a barrier may have its partner in the leader alone: then its own counts say all. */
+static bool balances(machine *m, int stage)
+{
+    const plan_stage *s = &m->plan->stages[stage];
+    int partner = plan_barrier_of(m->plan, stage)->balance;
+    if (partner < 0 || s->stage >= m->plan->program->barriers.at[partner].stages)
+        return true;
+    int other = plan_stage_at(m->plan, partner, s->rank) + s->stage;
+    if (m->plan->ranks > 1 && (!is_used(m, stage) || !is_used(m, other)))
+        return true;
+    if (m->now.barriers[other].count == m->now.barriers[stage].count)
+        return true;
+    return machine_fault(
+        m, (finding){FAULT_UNBALANCED, .agent = -1, .op = -1, .stage = other, .other_agent = stage});
+}
+
+/* Nothing asynchronous may be under way when the CTA ends. (Arrivals from other CTAs come before the barrier of the
+ * cluster with which every CTA of a cluster ends.) */
+static bool must_be_seen(const machine *m, int stage)
+{
+    return plan_barrier_of(m->plan, stage)->side == IR_FULL ||
+           (m->now.barriers[stage].deferred[1] & DEFERRED_ASYNC);
+}
+
 static bool stage_is_clean(machine *m, int stage)
 {
     const barrier_state *b = &m->now.barriers[stage];
-    int barrier = m->plan->stages[stage].barrier;
-    const ir_barrier *of = &m->plan->program->barriers.at[barrier];
-    if (b->pending != of->arrivals || b->tx)
+    if (b->pending != plan_barrier_of(m->plan, stage)->arrivals || b->tx)
         return machine_fault(m, (finding){FAULT_HALF_PHASE, .agent = -1, .op = -1, .stage = stage});
-    if (of->side != IR_FULL)
-        return true;
-    if (b->waited < b->count)
+    if (b->waited < b->count && must_be_seen(m, stage))
         return machine_fault(m, (finding){FAULT_UNSEEN, .agent = -1, .op = -1, .stage = stage});
-    /* The empty barrier of the same pipeline follows the full one. */
-    int empty = m->plan->stage_base[barrier + 1] + m->plan->stages[stage].stage;
-    if (m->now.barriers[empty].count != b->count)
-        return machine_fault(m, (finding){FAULT_UNBALANCED, .agent = -1, .op = -1, .stage = empty});
-    return true;
+    return balances(m, stage);
+}
+
+/* Somebody knows that all that a pipe was given is finished. */
+static bool pipe_is_idle(const machine *m, int pipe)
+{
+    for (int i = 0; i < m->plan->agent_count; i++)
+        for (int lane = 0; i != pipe && lane < m->plan->lanes; lane++)
+            if (machine_clock(m, i)[pipe * m->plan->lanes + lane] >= m->now.last[pipe])
+                return true;
+    return !m->now.last[pipe];
+}
+
+static bool agent_is_finished(machine *m, int agent_index)
+{
+    const plan_agent *a = &m->plan->agents[agent_index];
+    bool idle =
+        a->warp_itself ? !m->now.agents[agent_index].groups[GROUP_BULK] : pipe_is_idle(m, agent_index);
+    return idle || machine_fault(m, (finding){FAULT_UNFINISHED, .agent = agent_index, .op = -1, .stage = -1});
 }
 
 bool barrier_end_is_clean(machine *m)
 {
     for (int i = 0; i < m->plan->stage_count; i++)
         if (!stage_is_clean(m, i))
+            return false;
+    for (int i = 0; i < m->plan->agent_count; i++)
+        if (!agent_is_finished(m, i))
             return false;
     return true;
 }

@@ -25,7 +25,7 @@ typedef struct canonical_place {
 typedef struct canonical {
     const plan *plan;
     int *ring_agent,
-        *ring_cursor; /* by resource: the cursor that says where the ring begins; -1: not rotated */
+        *ring_cursor; /* by ring: the cursor that says where it begins; agent -1: it is not turned */
     int *stage_order, *slot_order; /* canonical place -> stage, slot */
     int *stage_place;              /* the reverse */
     uint8_t *stage_use;            /* which clocks and contributions of a stage matter */

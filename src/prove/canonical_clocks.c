@@ -11,15 +11,16 @@
 /* What of a stage can still matter: the clock of a phase that has begun; the clock of the last completion, while
  * someone who waits on the barrier does not know it (who knows it has joined that clock, or all that went into it);
  * contributions to a phase of a given age, while someone could still learn from them that it is complete, or would if
- * it were not for its bytes. */
-enum { USE_GATHERED = 1, USE_DONE = 2, USE_AGE_0 = 4, BY_BYTES_0 = 32 };
+ * some of them did not arrive later. */
+enum { USE_GATHERED = 1, USE_DONE = 2, USE_AGE_0 = 4, DEFERRED_0 = 32 };
 
 enum {
     MARK_WRITE,
     MARK_WRITE_BEFORE,
     MARK_READ,
-    MARK_WGMMA,
-    MARK_WAIT,
+    MARK_GROUPS,
+    MARK_WAIT = MARK_GROUPS + GROUP_KINDS,
+    MARK_LAST,
     MARK_AGE_0,
     MARK_COPY = MARK_AGE_0 + 3,
     MARK_WHOLE_COPY,
@@ -86,56 +87,61 @@ static uint8_t stage_use(const machine *m, int stage)
 {
     const plan *p = m->plan;
     const barrier_state *b = &m->now.barriers[stage];
-    int barrier = p->stages[stage].barrier, use = 0;
-    if (b->by_bytes[0] || b->pending != p->program->barriers.at[barrier].arrivals)
+    int use = 0;
+    if (b->deferred[0] || b->pending != plan_barrier_of(p, stage)->arrivals)
         use |= USE_GATHERED | USE_AGE_0;
     for (int i = 0; i < p->agent_count; i++) {
         uint32_t known = machine_clock(m, i)[stage_entry(m, stage)];
-        if (!machine_alive(m, i) || !*plan_uses(p, p->agents[i].task, barrier))
+        if (!machine_alive(m, i) || !plan_acts(p, p->agents[i].crew, stage, PLAN_USES))
             continue;
         use |= known < b->count ? USE_AGE_0 << 1 : 0;
-        use |= known < b->count && *plan_waits_on(p, p->agents[i].task, barrier) ? USE_DONE : 0;
+        use |= known < b->count && plan_acts(p, p->agents[i].crew, stage, PLAN_WAITS) ? USE_DONE : 0;
         use |= known + 1 < b->count ? USE_AGE_0 << 2 : 0;
     }
     for (int age = 0; age < 3; age++)
-        if ((b->by_bytes[age] || p->loose) && use & USE_AGE_0 << age)
-            use ^= (USE_AGE_0 | BY_BYTES_0) << age;
+        if ((b->deferred[age] || p->loose) && use & USE_AGE_0 << age)
+            use ^= (USE_AGE_0 | DEFERRED_0) << age;
     return (uint8_t)use;
 }
 
 /* ---- marks of an agent: its accesses, waits and contributions that someone has not heard of -------------------------------------------- */
 
+static void mark_access(canonical *c, const heard *h, const access *a, int place)
+{
+    int slot = c->slot_order[place];
+    uint32_t by_writers = heard_touching(h, slot, PLAN_WRITES);
+    uint32_t by_all = heard_touching(h, slot, PLAN_READS | PLAN_WRITES);
+    if (a->write_before > by_all)
+        (void)mark(c, MARK_WRITE_BEFORE, place, a->write_before);
+    if (a->read > by_writers)
+        (void)mark(c, MARK_READ, place, a->read);
+    for (int kind = 0; kind < GROUP_KINDS; kind++)
+        if (a->by_groups[kind].done > by_writers)
+            (void)mark(c, MARK_GROUPS + kind, place, a->by_groups[kind].done);
+    if (a->write <= by_all)
+        return;
+    canonical_mark *written = mark(c, MARK_WRITE, place, a->write);
+    written->slot = slot;
+    written->lap = a->write_lap;
+}
+
 static void mark_accesses(canonical *c, const machine *m, const heard *h, int agent_index, int lane)
 {
     for (int i = 0; i < c->plan->slot_count; i++) {
-        int slot = c->slot_order[i], buffer = c->plan->slots[slot].buffer;
-        if (!m->now.touched[slot] || c->plan->lane_of[plan_slot_resource(c->plan, slot)] != lane)
-            continue;
-        const access *a = &slot_accesses(m, slot)[agent_index];
-        uint32_t by_writers = heard_touching(h, buffer, PLAN_WRITES);
-        uint32_t by_all = heard_touching(h, buffer, PLAN_READS | PLAN_WRITES);
-        if (a->write_before > by_all)
-            (void)mark(c, MARK_WRITE_BEFORE, i, a->write_before);
-        if (a->read > by_writers)
-            (void)mark(c, MARK_READ, i, a->read);
-        if (a->wgmma_done > by_writers)
-            (void)mark(c, MARK_WGMMA, i, a->wgmma_done);
-        if (a->write <= by_all)
-            continue;
-        canonical_mark *written = mark(c, MARK_WRITE, i, a->write);
-        written->slot = slot;
-        written->lap = a->write_lap;
+        int slot = c->slot_order[i];
+        const access *a = slot_access(m, slot, agent_index);
+        if (a && m->now.touched[slot] && plan_in_lane(c->plan, plan_slot_ring(c->plan, slot), lane))
+            mark_access(c, h, a, i);
     }
 }
 
 static void mark_wait(canonical *c, const machine *m, const heard *h, int agent_index, int place)
 {
     int stage = c->stage_order[place];
-    uint32_t waited = m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)agent_index];
-    if (waited <=
-        stage_gathered(m, stage)[plan_entry(m->plan, agent_index, plan_stage_resource(m->plan, stage))])
+    uint32_t waited = stage_waits(m, stage)[agent_index];
+    if (waited <= stage_gathered(m, stage)[plan_entry(m->plan, agent_index, plan_stage_ring(m->plan, stage))])
         return;
-    if (waited > heard_arriving(h, c->plan->stages[stage].barrier) || !m->now.barriers[stage].pending)
+    if (waited > heard_acting(h, stage, PLAN_ARRIVES) || !m->now.barriers[stage].pending)
         (void)mark(c, MARK_WAIT, place, waited);
 }
 
@@ -144,18 +150,29 @@ static void mark_contributions(canonical *c, const machine *m, const heard *h, i
     int stage = c->stage_order[place];
     for (int age = 0; age < 3; age++) {
         uint32_t epoch = stage_contributions(m, stage, age)[agent_index];
-        if ((c->stage_use[stage] & USE_AGE_0 << age) &&
-            epoch > heard_using(h, c->plan->stages[stage].barrier))
-            (void)mark(c, MARK_AGE_0 + age, place, epoch);
+        if ((c->stage_use[stage] & USE_AGE_0 << age) && epoch && epoch >= heard_acting(h, stage, PLAN_USES))
+            (void)mark(c, MARK_AGE_0 + age, place, (int64_t)epoch + 1); /* known who has heard of more */
     }
+}
+
+/* At the end somebody must know that a pipe is idle: what it did last, unless that is known already. */
+static void mark_last(canonical *c, const machine *m, int agent_index, int lane)
+{
+    uint32_t last = m->now.last[agent_index];
+    for (int i = 0; last && i < m->plan->agent_count; i++)
+        if (i != agent_index && machine_clock(m, i)[agent_index * m->plan->lanes + lane] >= last)
+            return;
+    if (last)
+        (void)mark(c, MARK_LAST, 0, last);
 }
 
 static void mark_agent(canonical *c, const machine *m, const heard *h, int agent_index, int lane)
 {
     clear_marks(c);
     mark_accesses(c, m, h, agent_index, lane);
+    mark_last(c, m, agent_index, lane);
     for (int i = 0; i < c->plan->stage_count; i++) {
-        if (c->plan->lane_of[plan_stage_resource(c->plan, c->stage_order[i])] != lane)
+        if (!plan_in_lane(c->plan, plan_stage_ring(c->plan, c->stage_order[i]), lane))
             continue;
         mark_wait(c, m, h, agent_index, i);
         mark_contributions(c, m, h, agent_index, i);
@@ -166,8 +183,6 @@ static void mark_agent(canonical *c, const machine *m, const heard *h, int agent
 
 static void mark_stage(canonical *c, const machine *m, const heard *h, int stage)
 {
-    const plan_stage *of = &c->plan->stages[stage];
-    int resource = c->plan->program->barriers.at[of->barrier].resource;
     int64_t count = m->now.barriers[stage].count;
     clear_marks(c);
     (void)mark(c, MARK_PHASE, 0, count);
@@ -175,9 +190,10 @@ static void mark_stage(canonical *c, const machine *m, const heard *h, int stage
     for (int i = 0; i < c->plan->slot_count; i++) {
         int slot = c->slot_order[i];
         const copied *copy = &m->now.copies[slot];
-        uint32_t least = heard_touching(h, c->plan->slots[slot].buffer, PLAN_READS | PLAN_WRITES);
-        if (copy->stage != stage || copy->phase <= least ||
-            c->plan->program->buffers.at[c->plan->slots[slot].buffer].resource != resource)
+        if (copy->stage != stage || !copy->phase)
+            continue;
+        uint32_t least = heard_touching(h, slot, PLAN_READS | PLAN_WRITES);
+        if (copy->phase <= least)
             continue;
         if (copy->phase_before > least)
             (void)mark(c, MARK_COPY_BEFORE, i, copy->phase_before);
@@ -193,11 +209,12 @@ static void mark_stage(canonical *c, const machine *m, const heard *h, int stage
 static void put_laps(canonical *c, const machine *m, int slot, int64_t lap)
 {
     const plan_slot *of = &c->plan->slots[slot];
-    int resource = c->plan->program->buffers.at[of->buffer].resource;
+    int ring = plan_slot_ring(c->plan, slot);
     for (int i = 0; of->pipelined && i < c->plan->agent_count; i++) {
-        const ir_task *t = plan_task_of(c->plan, i);
-        for (size_t j = 0; machine_alive(m, i) && j < t->cursors.len; j++) {
-            if (t->cursors.at[j].resource != resource || t->cursors.at[j].role != IR_PRODUCE)
+        size_t cursors = plan_task_of(c->plan, i)->cursors.len;
+        for (size_t j = 0; machine_alive(m, i) && j < cursors; j++) {
+            const plan_cursor *known = plan_cursor_of(c->plan, i, (int)j);
+            if (known->ring != ring || !known->writes)
                 continue;
             const cursor *at = agent_cursor(m, i, (int)j);
             int64_t ahead = lap - (at->lap + (of->stage < at->slot));
@@ -220,9 +237,9 @@ static void put_marks(canonical *c, const machine *m)
 }
 
 /* What a stage's clock has to tell its waiters: nothing, if they all know as much. */
-static int64_t news(const machine *m, const heard *h, int stage, uint32_t entry)
+static int64_t news(const heard *h, int stage, uint32_t entry)
 {
-    return entry > heard_waiting(h, m->plan->stages[stage].barrier) ? entry : 0;
+    return entry > heard_acting(h, stage, PLAN_WAITS) ? entry : 0;
 }
 
 /* One entry of every clock there is. */
@@ -235,9 +252,9 @@ static void put_entry(canonical *c, const machine *m, const heard *h, int entry)
     for (int i = 0; i < c->plan->stage_count; i++) {
         int stage = c->stage_order[i];
         if (c->stage_use[stage] & USE_GATHERED)
-            put_value(c, news(m, h, stage, stage_gathered(m, stage)[entry]));
+            put_value(c, news(h, stage, stage_gathered(m, stage)[entry]));
         if (c->stage_use[stage] & USE_DONE)
-            put_value(c, news(m, h, stage, stage_done(m, stage)[entry]));
+            put_value(c, news(h, stage, stage_done(m, stage)[entry]));
     }
 }
 
@@ -248,6 +265,8 @@ static void put_barrier(canonical *c, const machine *m, int stage)
     canonical_put(c, b->pending);
     canonical_put(c, b->tx);
     canonical_put(c, b->count - b->waited > 2 ? 2 : b->count - b->waited);
+    canonical_put(c, b->deferred[0]);
+    canonical_put(c, b->waited < b->count ? b->deferred[1] : 0);
 }
 
 static void put_probes(canonical *c, const machine *m, int stage)
@@ -262,12 +281,21 @@ static void put_probes(canonical *c, const machine *m, int stage)
     }
 }
 
+static void put_clobbers(canonical *c, const machine *m)
+{
+    for (int i = 0; i < c->plan->slot_count; i++)
+        if (c->plan->slots[c->slot_order[i]].overlaps > 1)
+            canonical_put(c, m->now.clobbers[c->slot_order[i]].gone);
+}
+
 void canonical_clocks(canonical *c, const machine *m)
 {
+    put_clobbers(c, m);
     for (int i = 0; i < c->plan->stage_count; i++)
         c->stage_use[i] = stage_use(m, i);
     for (int i = 0; i < c->plan->agent_count * c->plan->lanes; i++) {
-        heard h = heard_of(m, i);
+        heard h;
+        heard_of(&h, m, i);
         mark_agent(c, m, &h, i / c->plan->lanes, i % c->plan->lanes);
         put_marks(c, m);
         if (c->marks.len)
@@ -275,7 +303,8 @@ void canonical_clocks(canonical *c, const machine *m)
     }
     for (int i = 0; i < c->plan->stage_count; i++) {
         int stage = c->stage_order[i];
-        heard h = heard_of(m, stage_entry(m, stage));
+        heard h;
+        heard_of(&h, m, stage_entry(m, stage));
         put_barrier(c, m, stage);
         mark_stage(c, m, &h, stage);
         put_marks(c, m);

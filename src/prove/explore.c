@@ -1,56 +1,8 @@
-/* The explorer: tasks are unrolled to lists of events, then states are visited breadth first. A state is the place of
- * each agent in its list, the barriers, the answers of probes and which bulk copies have completed. */
-#include "prove/explore.h"
-#include "prove/plan.h"
+/* The explorer: states are visited breadth first. A state is the place of each agent in its list of events, the barriers,
+ * the answers of probes and which flights have landed. */
+#include "prove/explore_events.h"
 
-enum { WARP_LANES = 32, MOST_STATUSES = 8 };
-
-typedef enum event_kind { EVENT_WAIT, EVENT_PROBE, EVENT_FORGET, EVENT_ARRIVE, EVENT_WORK } event_kind;
-
-/* Lowest and highest barrier count seen; none while low > high. */
-typedef struct seen {
-    uint32_t low, high;
-} seen;
-
-typedef struct touch {
-    ir_effect_kind kind;
-    int slot;
-    int64_t lap;
-    bool whole;
-    int copy;  /* IR_COPY_IN: its number among all copies */
-    int until; /* IR_WGMMA_READ: the event that waits for its group */
-} touch;
-
-typedef struct event {
-    event_kind kind;
-    int stage, status;
-    uint32_t parity, arrivals, bytes;
-    int first_touch, touches;
-    seen met, passed; /* WAIT: counts while waiting, and when passing; ARRIVE: counts when it falls */
-} event;
-
-typedef struct copy {
-    int agent, event, stage;
-    uint32_t bytes;
-    seen fell;
-} copy;
-
-typedef struct actor {
-    VEC(event) events;
-} actor;
-
-typedef struct explorer {
-    const plan *plan;
-    explore_values values;
-    explore_result result;
-    actor *actors;
-    VEC(touch) touches;
-    VEC(copy) copies;
-    VEC(char) states; /* one after the other */
-    size_t state_bytes;
-    uint32_t *table;
-    size_t table_size;
-} explorer;
+enum { MOST_STATUSES = 8 };
 
 /* One state, taken apart. */
 typedef struct stage_state {
@@ -63,7 +15,8 @@ typedef struct state {
     uint32_t
         *answers; /* [agent][status]: 0, or 1 + stage + stages * count of the barrier when a probe said yes */
     stage_state *stages;
-    uint8_t *copied; /* [copy] */
+    uint8_t *landed; /* [flight] */
+    uint8_t *gone;   /* [slot]: overwritten through another buffer; only where buffers overlap */
 } state;
 
 static state state_at(const explorer *x, char *bytes)
@@ -73,7 +26,8 @@ static state state_at(const explorer *x, char *bytes)
     s.at = (uint32_t *)(void *)bytes;
     s.answers = s.at + agents;
     s.stages = (stage_state *)(void *)(s.answers + agents * MOST_STATUSES);
-    s.copied = (uint8_t *)(s.stages + x->plan->stage_count);
+    s.landed = (uint8_t *)(s.stages + x->plan->stage_count);
+    s.gone = s.landed + x->flights.len;
     return s;
 }
 
@@ -83,190 +37,7 @@ static void see(seen *s, uint32_t count)
     s->high = count > s->high ? count : s->high;
 }
 
-/* ---- unrolling ------------------------------------------------------------------------------------------------------------- */
-
-typedef struct ring_place {
-    int slot, held;
-    uint32_t parity;
-    int64_t lap, held_lap;
-} ring_place;
-
-typedef struct unroller {
-    explorer *x;
-    int agent;
-    const ir_task *task;
-    ring_place *places;
-    int64_t trip, trips;
-    int tile;
-    VEC(int) groups; /* first touch of each wgmma group in flight, then the end of the last */
-} unroller;
-
-static int64_t bound(const unroller *u, const ww_bound *b)
-{
-    switch (b->kind) {
-    case WW_BOUND_IMMEDIATE: return b->value;
-    case WW_BOUND_ARGUMENT: return u->x->values.argument;
-    default: return u->x->values.device;
-    }
-}
-
-static event *add_event(unroller *u, event_kind kind)
-{
-    event e = {.kind = kind, .status = -1, .met = {UINT32_MAX, 0}, .passed = {UINT32_MAX, 0}};
-    vec_push(&u->x->actors[u->agent].events, e);
-    return vec_last(&u->x->actors[u->agent].events);
-}
-
-static void unroll_barrier(unroller *u, const ir_op *op)
-{
-    static const event_kind kinds[] = {[IR_PROBE] = EVENT_PROBE,
-                                       [IR_WAIT] = EVENT_WAIT,
-                                       [IR_EXPECT] = EVENT_ARRIVE,
-                                       [IR_ARRIVE] = EVENT_ARRIVE};
-    event *e = add_event(u, kinds[op->kind]);
-    e->stage = u->x->plan->stage_base[op->barrier] + u->places[op->cursor].slot;
-    e->parity = u->places[op->cursor].parity;
-    e->status = op->status;
-    e->arrivals = op->lanes == MODEL_LANES_ALL ? WARP_LANES : 1;
-    e->bytes = op->kind == IR_EXPECT ? e->arrivals * op->bytes : 0;
-}
-
-static void unroll_advance(unroller *u, const ir_op *op)
-{
-    ring_place *p = &u->places[op->cursor];
-    p->held = p->slot;
-    p->held_lap = p->lap;
-    if (++p->slot == u->task->cursors.at[op->cursor].stages) {
-        p->slot = 0;
-        p->parity ^= 1;
-        p->lap++;
-    }
-    if (op->status >= 0)
-        add_event(u, EVENT_FORGET)->status = op->status;
-}
-
-static void add_touch(unroller *u, const ir_effect *f)
-{
-    explorer *x = u->x;
-    touch t = {.kind = f->kind, .slot = x->plan->slot_base[f->buffer], .copy = -1, .until = INT32_MAX};
-    const ring_place *p = f->cursor >= 0 ? &u->places[f->cursor] : NULL;
-    if (p) {
-        t.slot += f->held ? p->held : p->slot;
-        t.lap = f->held ? p->held_lap : p->lap;
-    }
-    if (f->kind == IR_COPY_IN && p) {
-        copy c = {.agent = u->agent,
-                  .event = (int)x->actors[u->agent].events.len - 1,
-                  .bytes = f->bytes,
-                  .fell = {UINT32_MAX, 0}};
-        c.stage = x->plan->stage_base[f->barrier] + (f->held ? p->held : p->slot);
-        t.copy = (int)x->copies.len;
-        t.whole = f->bytes >= x->plan->slots[t.slot].bytes;
-        vec_push(&x->copies, c);
-    }
-    vec_push(&x->touches, t);
-}
-
-static void finish_groups(unroller *u, size_t keep)
-{
-    int now = (int)u->x->actors[u->agent].events.len - 1;
-    while (u->groups.len > 2 * keep) {
-        for (int i = u->groups.at[0]; i < u->groups.at[1]; i++)
-            if (u->x->touches.at[i].kind == IR_WGMMA_READ)
-                u->x->touches.at[i].until = now;
-        memmove(u->groups.at, u->groups.at + 2, (u->groups.len - 2) * sizeof(int));
-        u->groups.len -= 2;
-    }
-}
-
-static void unroll_work(unroller *u, const ir_op *op)
-{
-    int first = (int)u->x->touches.len;
-    event *e = add_event(u, EVENT_WORK);
-    e->first_touch = first;
-    e->touches = op->effect_count;
-    for (int i = 0; i < op->effect_count; i++)
-        add_touch(u, &op->effects[i]);
-    if (op->wgmma_groups) {
-        vec_push(&u->groups, first);
-        vec_push(&u->groups, (int)u->x->touches.len);
-    }
-    if (op->wgmma_wait >= 0)
-        finish_groups(u, (size_t)op->wgmma_wait);
-}
-
-static void unroll(unroller *u, int from, int to);
-
-static void unroll_loop(unroller *u, int at)
-{
-    const ir_op *op = &u->task->ops.at[at];
-    int64_t start = bound(u, &op->start), end = bound(u, &op->end), step = bound(u, &op->stride);
-    u->trips = 0;
-    for (int64_t i = start; step > 0 ? i < end : i > end; i += step)
-        u->trips++;
-    int64_t trip_count = u->trips;
-    for (int64_t trip = 0; trip < trip_count; trip++) {
-        u->trip = trip;
-        unroll(u, at + 1, op->match);
-    }
-}
-
-static bool holds(const unroller *u, const ir_op *op)
-{
-    switch (op->guard) {
-    case IR_GUARD_FIRST: return u->trip == 0;
-    case IR_GUARD_LAST: return u->trip == u->trips - 1;
-    default: return !(u->x->values.skipped >> u->tile & 1);
-    }
-}
-
-static void unroll(unroller *u, int from, int to)
-{
-    for (int i = from; i < to; i++) {
-        const ir_op *op = &u->task->ops.at[i];
-        switch (op->kind) {
-        case IR_TILE_LOOP:
-            for (u->tile = 0; u->tile < u->x->values.tiles; u->tile++)
-                unroll(u, i + 1, op->match);
-            i = op->match;
-            break;
-        case IR_LOOP:
-            unroll_loop(u, i);
-            i = op->match;
-            break;
-        case IR_GUARD:
-            if (!holds(u, op))
-                i = op->match;
-            break;
-        case IR_ADVANCE: unroll_advance(u, op); break;
-        case IR_WORK: unroll_work(u, op); break;
-        case IR_PROBE:
-        case IR_WAIT:
-        case IR_EXPECT:
-        case IR_ARRIVE: unroll_barrier(u, op); break;
-        default: break;
-        }
-    }
-}
-
-static void unroll_agent(explorer *x, int agent_index)
-{
-    const ir_task *task = x->plan->tasks[x->plan->agents[agent_index].task].task;
-    unroller u = {.x = x, .agent = agent_index, .task = task};
-    u.places = base_alloc((task->cursors.len + 1) * sizeof *u.places);
-    for (size_t i = 0; i < task->cursors.len; i++)
-        u.places[i] = (ring_place){.parity = task->cursors.at[i].parity};
-    unroll(&u, 0, (int)task->ops.len);
-    free(u.places);
-    vec_free(&u.groups);
-}
-
 /* ---- conflicts ------------------------------------------------------------------------------------------------------------------- */
-
-static bool touch_writes(const touch *t)
-{
-    return t->kind == IR_WRITE || t->kind == IR_COPY_IN;
-}
 
 static bool bytes_overlap(const explorer *x, int a, int b)
 {
@@ -277,17 +48,48 @@ static bool bytes_overlap(const explorer *x, int a, int b)
     return false;
 }
 
+/* Who carries an access out: the warp's threads, with their groups; its tensor pipe; its cp.async copies; or a bulk copy
+ * on its own. */
+typedef enum engine { ENGINE_WARP, ENGINE_TENSOR, ENGINE_LOADS, ENGINE_COPY } engine;
+
+static engine engine_of(ir_effect_kind kind)
+{
+    switch (kind) {
+    case IR_UMMA_READ:
+    case IR_UMMA_WRITE: return ENGINE_TENSOR;
+    case IR_LOAD_IN: return ENGINE_LOADS;
+    case IR_COPY_IN: return ENGINE_COPY;
+    default: return ENGINE_WARP;
+    }
+}
+
+static bool is_grouped(const touch *t)
+{
+    return t->kind == IR_WGMMA_READ || t->kind == IR_BULK_READ;
+}
+
+/* Without a pipeline, warps of a task share a buffer, and so do their engines of one kind; but not a warp and its own
+ * groups, and not a warp and an engine. */
+static bool one_body(const explorer *x, int agent_a, const touch *a, int agent_b, const touch *b)
+{
+    if (x->plan->agents[agent_a].crew != x->plan->agents[agent_b].crew ||
+        engine_of(a->kind) != engine_of(b->kind) || engine_of(a->kind) == ENGINE_COPY)
+        return false;
+    return agent_a != agent_b || !(is_grouped(a) || is_grouped(b));
+}
+
 /* The exceptions are those of accesses.c: producers of the same lap divide a slot, warps of a task share a buffer. */
 static bool conflict(const explorer *x, int agent_a, const touch *a, int agent_b, const touch *b)
 {
-    if (!(touch_writes(a) || touch_writes(b)) || !bytes_overlap(x, a->slot, b->slot))
+    if (!(plan_writes(a->kind) || plan_writes(b->kind)) || !bytes_overlap(x, a->slot, b->slot))
+        return false;
+    if (agent_a == agent_b && engine_of(a->kind) == ENGINE_TENSOR && engine_of(b->kind) == ENGINE_TENSOR)
         return false;
     if (a->slot != b->slot)
         return true;
     if (!x->plan->slots[a->slot].pipelined)
-        return x->plan->agents[agent_a].task != x->plan->agents[agent_b].task ||
-               (agent_a == agent_b && (a->kind == IR_WGMMA_READ || b->kind == IR_WGMMA_READ));
-    return !(touch_writes(a) && touch_writes(b) && a->lap == b->lap && !a->whole && !b->whole);
+        return !one_body(x, agent_a, a, agent_b, b);
+    return !(plan_writes(a->kind) && plan_writes(b->kind) && a->lap == b->lap && !a->whole && !b->whole);
 }
 
 static const event *next_event(const explorer *x, const state *s, int agent_index)
@@ -296,25 +98,42 @@ static const event *next_event(const explorer *x, const state *s, int agent_inde
     return s->at[agent_index] < a->events.len ? &a->events.at[s->at[agent_index]] : NULL;
 }
 
-/* Whether a past access of the agent is still under way. */
-static bool under_way(const state *s, int agent_index, const touch *t)
+/* Whether a commit of the engine after that event has arrived: what the engine was given before is finished. */
+static bool is_committed(const explorer *x, const state *s, int agent_index, int event_index,
+                         flight_kind kind)
 {
-    if (t->kind == IR_COPY_IN)
-        return !s->copied[t->copy];
-    return t->kind == IR_WGMMA_READ && (int64_t)s->at[agent_index] <= t->until;
+    for (size_t i = 0; i < x->flights.len; i++) {
+        const explore_flight *f = &x->flights.at[i];
+        if (f->kind == kind && f->agent == agent_index && f->event > event_index && s->landed[i])
+            return true;
+    }
+    return false;
 }
 
-static bool conflicts_with_event(const explorer *x, int agent_a, const event *a, int agent_b, const event *b,
-                                 const state *past_of)
+/* Whether a past access of the agent, in that event, is still under way. */
+static bool under_way(const explorer *x, const state *s, int agent_index, int event_index, const touch *t)
 {
-    for (int i = 0; i < a->touches; i++)
-        for (int j = 0; j < b->touches; j++) {
-            const touch *t = &x->touches.at[b->first_touch + j];
-            if (past_of && !under_way(past_of, agent_b, t))
-                continue;
+    switch (engine_of(t->kind)) {
+    case ENGINE_COPY: return !s->landed[t->flight];
+    case ENGINE_TENSOR: return !is_committed(x, s, agent_index, event_index, FLIGHT_TENSOR);
+    case ENGINE_LOADS: return !is_committed(x, s, agent_index, event_index, FLIGHT_LOADS);
+    default: return is_grouped(t) && (int64_t)s->at[agent_index] <= t->until;
+    }
+}
+
+/* An event that is possible now against one that is, too (past: NULL), or that is past. */
+static bool conflicts_with_event(const explorer *x, int agent_a, const event *a, int agent_b, const event *b,
+                                 const state *past)
+{
+    int event_b = (int)(b - x->actors[agent_b].events.at);
+    for (int j = 0; j < b->touches; j++) {
+        const touch *t = &x->touches.at[b->first_touch + j];
+        if (past && !under_way(x, past, agent_b, event_b, t))
+            continue;
+        for (int i = 0; i < a->touches; i++)
             if (conflict(x, agent_a, &x->touches.at[a->first_touch + i], agent_b, t))
                 return true;
-        }
+    }
     return false;
 }
 
@@ -386,7 +205,7 @@ static bool settle(explorer *x, stage_state *b, int stage)
         x->result.over_arrival = true;
     if (b->tx == 0) {
         b->count++;
-        b->pending = x->plan->program->barriers.at[x->plan->stages[stage].barrier].arrivals;
+        b->pending = plan_barrier_of(x->plan, stage)->arrivals;
     }
     return b->tx >= 0;
 }
@@ -416,6 +235,43 @@ static bool step_wait(explorer *x, state *s, int agent_index, event *e)
     return passes;
 }
 
+/* False: it arrives once too often. */
+static bool take_arrivals(explorer *x, stage_state *b, int stage, uint32_t arrivals, uint32_t expected)
+{
+    if (arrivals > b->pending) {
+        x->result.over_arrival = true;
+        return false;
+    }
+    b->tx += (int32_t)expected;
+    b->pending -= arrivals;
+    return settle(x, b, stage);
+}
+
+static bool buffers_overlap(const explorer *x)
+{
+    for (int i = 0; i < x->plan->slot_count; i++)
+        if (x->plan->slots[i].overlaps > 1)
+            return true;
+    return false;
+}
+
+/* Reads must find what was written through the same memory, not what an alias has put there. */
+static void step_work(explorer *x, const state *s, const event *e)
+{
+    for (int i = 0; x->overlapping && i < e->touches; i++) {
+        const touch *t = &x->touches.at[e->first_touch + i];
+        const plan_slot *p = &x->plan->slots[t->slot];
+        if (!plan_writes(t->kind)) {
+            x->result.race |= s->gone[t->slot];
+            continue;
+        }
+        for (int j = 0; j < p->overlaps; j++) {
+            int other = x->plan->overlaps[p->first_overlap + j];
+            s->gone[other] = x->plan->slots[other].owner != p->owner;
+        }
+    }
+}
+
 static bool step_event(explorer *x, state *s, int agent_index)
 {
     event *e = &x->actors[agent_index].events.at[s->at[agent_index]];
@@ -433,67 +289,113 @@ static bool step_event(explorer *x, state *s, int agent_index)
     case EVENT_FORGET: *answer_of(s, agent_index, e->status) = 0; break;
     case EVENT_ARRIVE:
         see(&e->met, b->count);
-        if (e->arrivals > b->pending) {
-            x->result.over_arrival = true;
-            return false;
-        }
-        b->tx += (int32_t)e->bytes;
-        b->pending -= e->arrivals;
-        if (!settle(x, b, e->stage))
+        if (!take_arrivals(x, b, e->stage, e->arrivals, e->bytes))
             return false;
         break;
-    case EVENT_WORK: break;
+    case EVENT_WORK: step_work(x, s, e); break;
     }
     s->at[agent_index]++;
     return true;
 }
 
-static bool copy_is_issued(const state *s, const copy *c)
+static bool step_flight(explorer *x, state *s, int number)
 {
-    return s->at[c->agent] > (uint32_t)c->event;
-}
-
-static bool step_copy(explorer *x, state *s, int number)
-{
-    copy *c = &x->copies.at[number];
-    if (s->copied[number] || !copy_is_issued(s, c))
+    explore_flight *f = &x->flights.at[number];
+    if (s->landed[number] || s->at[f->agent] <= (uint32_t)f->event)
         return false;
-    stage_state *b = &s->stages[c->stage];
-    see(&c->fell, b->count);
-    b->tx -= (int32_t)c->bytes;
-    s->copied[number] = 1;
-    return settle(x, b, c->stage);
+    stage_state *b = &s->stages[f->stage];
+    see(&f->fell, b->count);
+    b->tx -= (int32_t)f->bytes;
+    s->landed[number] = 1;
+    return take_arrivals(x, b, f->stage, f->arrivals, f->expected);
 }
 
 /* ---- the end ---------------------------------------------------------------------------------------------------------------------------- */
 
-static bool waited_for(const explorer *x, int stage, uint32_t count)
+/* Whether someone has waited for completion `count` of the stage, or for a later one if `later`. */
+static bool waited_for(const explorer *x, int stage, uint32_t count, bool later)
 {
     for (int a = 0; a < x->plan->agent_count; a++)
         for (size_t i = 0; i < x->actors[a].events.len; i++) {
             const event *e = &x->actors[a].events.at[i];
-            if (e->kind == EVENT_WAIT && e->stage == stage && e->passed.high == count &&
-                e->passed.low <= count)
+            if (e->kind == EVENT_WAIT && e->stage == stage && e->passed.low <= e->passed.high &&
+                e->passed.high >= count && (later || e->passed.low <= count))
                 return true;
         }
     return false;
 }
 
+/* Whether something asynchronous came with the last completed phase. */
+static bool ended_by_engine(const explorer *x, int stage, uint32_t count)
+{
+    for (size_t i = 0; i < x->flights.len; i++) {
+        const explore_flight *f = &x->flights.at[i];
+        if (f->kind != FLIGHT_REMOTE && f->stage == stage && f->fell.high + 1 == count)
+            return true;
+    }
+    return false;
+}
+
+static bool is_used(const explorer *x, int stage)
+{
+    for (int crew = 0; crew < x->plan->crew_count; crew++)
+        if (plan_acts(x->plan, crew, stage, PLAN_USES))
+            return true;
+    return false;
+}
+
+static bool balances(const explorer *x, const state *s, int stage)
+{
+    const plan_stage *at = &x->plan->stages[stage];
+    int partner = plan_barrier_of(x->plan, stage)->balance;
+    if (partner < 0)
+        return true;
+    int other = plan_stage_at(x->plan, partner, at->rank) + at->stage;
+    if (x->plan->ranks > 1 && !(is_used(x, stage) && is_used(x, other)))
+        return true;
+    return s->stages[other].count == s->stages[stage].count;
+}
+
+static bool stage_is_clean(const explorer *x, const state *s, int stage)
+{
+    const ir_barrier *b = plan_barrier_of(x->plan, stage);
+    uint32_t count = s->stages[stage].count;
+    bool must_be_seen = count && (b->side == IR_FULL || ended_by_engine(x, stage, count));
+    return s->stages[stage].pending == b->arrivals && !s->stages[stage].tx && balances(x, s, stage) &&
+           (!must_be_seen || waited_for(x, stage, count, false));
+}
+
+static int last_touch(const explorer *x, int agent_index, engine of)
+{
+    const actor *a = &x->actors[agent_index];
+    int last = -1;
+    for (size_t i = 0; i < a->events.len; i++)
+        for (int j = 0; j < a->events.at[i].touches; j++)
+            if (engine_of(x->touches.at[a->events.at[i].first_touch + j].kind) == of)
+                last = (int)i;
+    return last;
+}
+
+/* Whether someone has waited for what an engine was given last. */
+static bool engine_is_idle(const explorer *x, int agent_index, engine of, flight_kind kind)
+{
+    int last = last_touch(x, agent_index, of);
+    for (size_t i = 0; last >= 0 && i < x->flights.len; i++) {
+        const explore_flight *f = &x->flights.at[i];
+        if (f->kind == kind && f->agent == agent_index && f->event > last &&
+            waited_for(x, f->stage, f->fell.high + 1, true))
+            return true;
+    }
+    return last < 0;
+}
+
 static void check_end(explorer *x, const state *s)
 {
-    for (int i = 0; i < x->plan->stage_count; i++) {
-        int barrier = x->plan->stages[i].barrier;
-        const ir_barrier *b = &x->plan->program->barriers.at[barrier];
-        if (s->stages[i].pending != b->arrivals || s->stages[i].tx)
-            x->result.leftover = true;
-        if (b->side != IR_FULL)
-            continue;
-        int empty = x->plan->stage_base[barrier + 1] + x->plan->stages[i].stage;
-        if (s->stages[empty].count != s->stages[i].count)
-            x->result.leftover = true;
-        if (s->stages[i].count && !waited_for(x, i, s->stages[i].count))
-            x->result.leftover = true;
-    }
+    for (int i = 0; i < x->plan->stage_count; i++)
+        x->result.leftover |= !stage_is_clean(x, s, i);
+    for (int i = 0; i < x->plan->agent_count; i++)
+        x->result.leftover |= x->actors[i].bulk_left || !engine_is_idle(x, i, ENGINE_TENSOR, FLIGHT_TENSOR) ||
+                              !engine_is_idle(x, i, ENGINE_LOADS, FLIGHT_LOADS);
 }
 
 static bool is_end(const explorer *x, const state *s)
@@ -501,8 +403,8 @@ static bool is_end(const explorer *x, const state *s)
     for (int i = 0; i < x->plan->agent_count; i++)
         if (next_event(x, s, i))
             return false;
-    for (size_t i = 0; i < x->copies.len; i++)
-        if (!s->copied[i])
+    for (size_t i = 0; i < x->flights.len; i++)
+        if (!s->landed[i])
             return false;
     return true;
 }
@@ -524,8 +426,8 @@ static void judge_sightings(explorer *x)
             if (passed && (e->passed.low != target || e->passed.high != target))
                 x->result.lapped = true;
         }
-    for (size_t i = 0; i < x->copies.len; i++) {
-        const seen *f = &x->copies.at[i].fell;
+    for (size_t i = 0; i < x->flights.len; i++) {
+        const seen *f = &x->flights.at[i].fell;
         if (f->low < f->high)
             x->result.over_arrival = true;
     }
@@ -550,10 +452,10 @@ static void expand(explorer *x, char *bytes, char *scratch)
         any = true;
         add_state(x, scratch);
     }
-    for (size_t i = 0; i < x->copies.len; i++) {
+    for (size_t i = 0; i < x->flights.len; i++) {
         memcpy(scratch, bytes, x->state_bytes);
         state t = state_at(x, scratch);
-        if (!step_copy(x, &t, (int)i))
+        if (!step_flight(x, &t, (int)i))
             continue;
         any = true;
         add_state(x, scratch);
@@ -567,7 +469,7 @@ static void search(explorer *x, uint64_t most_states)
     memset(bytes, 0, x->state_bytes);
     state first = state_at(x, bytes);
     for (int i = 0; i < x->plan->stage_count; i++)
-        first.stages[i].pending = x->plan->program->barriers.at[x->plan->stages[i].barrier].arrivals;
+        first.stages[i].pending = plan_barrier_of(x->plan, i)->arrivals;
     rehash(x);
     add_state(x, bytes);
     for (uint64_t i = 0; i < x->result.states && !x->result.capped; i++) {
@@ -585,10 +487,12 @@ explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values
     x.actors = base_alloc(((size_t)x.plan->agent_count + 1) * sizeof(actor));
     memset(x.actors, 0, ((size_t)x.plan->agent_count + 1) * sizeof(actor));
     for (int i = 0; i < x.plan->agent_count; i++)
-        unroll_agent(&x, i);
-    x.state_bytes = (size_t)x.plan->agent_count * (1 + MOST_STATUSES) * sizeof(uint32_t) +
-                    (size_t)x.plan->stage_count * sizeof(stage_state) +
-                    round_up((uint32_t)x.copies.len + 1, 4);
+        explore_unroll(&x, i);
+    x.overlapping = buffers_overlap(&x);
+    x.state_bytes =
+        (size_t)x.plan->agent_count * (1 + MOST_STATUSES) * sizeof(uint32_t) +
+        (size_t)x.plan->stage_count * sizeof(stage_state) +
+        round_up((uint32_t)x.flights.len + (x.overlapping ? (uint32_t)x.plan->slot_count : 0) + 1, 4);
     search(&x, most_states);
     judge_sightings(&x);
     for (int i = 0; i < x.plan->agent_count; i++)
@@ -596,7 +500,7 @@ explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values
     free(x.actors);
     free(x.table);
     vec_free(&x.touches);
-    vec_free(&x.copies);
+    vec_free(&x.flights);
     vec_free(&x.states);
     return x.result;
 }

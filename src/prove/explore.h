@@ -9,16 +9,21 @@
  *   lapped        a wait that passes after different completions, or that can meet its barrier more than one
  *                 completion before the one it passes after, or past it
  *   race          two conflicting accesses both possible, or under way, in one state
- *   leftover      an end with a phase half done, a filled slot not waited for, fills and releases that differ */
+ *   leftover      an end with a phase half done, a filled slot not waited for, fills and releases that differ, or
+ *                 something asynchronous that nobody has waited for */
 #ifndef WW_EXPLORE_H
 #define WW_EXPLORE_H
 
 #include "lower/lower.h"
 
+enum { EXPLORE_KEYS = 4, EXPLORE_TRIPS = 8 };
+
 typedef struct explore_values {
     int argument, device; /* of every loop bound of that kind */
     int tiles;
     unsigned skipped; /* bit t: tile t */
+    unsigned conditions
+        [EXPLORE_KEYS]; /* by key; bit t: true in tile t; of the launch: bit 0; of trips: in trip t */
 } explore_values;
 
 typedef struct explore_result {

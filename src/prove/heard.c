@@ -1,65 +1,42 @@
-/* See heard.h. A kernel has at most WW_MAX_TASKS tasks, so everything is a short loop. */
+/* See heard.h. Crews are few, so everything is a short loop. */
 #include "prove/heard.h"
 
-heard heard_of(const machine *m, int entry)
+void heard_of(heard *h, const machine *m, int entry)
 {
-    heard h = {.plan = m->plan};
-    memset(h.by_task, 0xff, sizeof h.by_task);
     int owner = entry < plan_stage_entry(m->plan, 0) ? entry / m->plan->lanes : -1;
+    h->plan = m->plan;
+    memset(h->by_crew, 0xff, (size_t)m->plan->crew_count * sizeof h->by_crew[0]);
     for (int i = 0; i < m->plan->agent_count; i++) {
-        uint32_t *least = &h.by_task[m->plan->agents[i].task];
+        uint32_t *least = &h->by_crew[m->plan->agents[i].crew];
         uint32_t known = machine_clock(m, i)[entry];
         if (i != owner && machine_alive(m, i) && known < *least)
             *least = known;
     }
-    return h;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-uint32_t heard_touching(const heard *h, int buffer, uint8_t how)
+static uint32_t least_of(const heard *h, const uint8_t *row, uint8_t how)
 {
     uint32_t least = UINT32_MAX;
-    for (size_t task = 0; task < h->plan->program->tasks.len; task++)
-        if (*plan_touches(h->plan, (int)task, buffer) & how)
-            least = smaller(least, h->by_task[task]);
+    for (int crew = 0; crew < h->plan->crew_count; crew++)
+        if (row[crew] & how && h->by_crew[crew] < least)
+            least = h->by_crew[crew];
     return least;
 }
 
-uint32_t heard_arriving(const heard *h, int barrier)
+uint32_t heard_touching(const heard *h, int slot, uint8_t how)
 {
-    uint32_t least = UINT32_MAX;
-    for (size_t task = 0; task < h->plan->program->tasks.len; task++)
-        if (*plan_arrives(h->plan, (int)task, barrier))
-            least = smaller(least, h->by_task[task]);
-    return least;
+    return least_of(h, h->plan->touches + (size_t)slot * (size_t)h->plan->crew_count, how);
 }
 
-uint32_t heard_waiting(const heard *h, int barrier)
+uint32_t heard_acting(const heard *h, int stage, uint8_t how)
 {
-    uint32_t least = UINT32_MAX;
-    for (size_t task = 0; task < h->plan->program->tasks.len; task++)
-        if (*plan_waits_on(h->plan, (int)task, barrier))
-            least = smaller(least, h->by_task[task]);
-    return least;
-}
-
-uint32_t heard_using(const heard *h, int barrier)
-{
-    uint32_t least = UINT32_MAX;
-    for (size_t task = 0; task < h->plan->program->tasks.len; task++)
-        if (*plan_uses(h->plan, (int)task, barrier))
-            least = smaller(least, h->by_task[task]);
-    return least;
+    return least_of(h, h->plan->acts + (size_t)stage * (size_t)h->plan->crew_count, how);
 }
 
 uint32_t heard_by_all(const heard *h)
 {
     uint32_t least = UINT32_MAX;
-    for (size_t task = 0; task < h->plan->program->tasks.len; task++)
-        least = smaller(least, h->by_task[task]);
+    for (int crew = 0; crew < h->plan->crew_count; crew++)
+        least = h->by_crew[crew] < least ? h->by_crew[crew] : least;
     return least;
 }

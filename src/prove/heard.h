@@ -5,20 +5,18 @@
 
 #include "prove/machine.h"
 
-/* By task: the smallest entry of a clock among its agents that can still act (not the one whose epoch it is). */
+/* By crew: the smallest entry of a clock among its agents that can still act (not the one whose epoch it is). */
 typedef struct heard {
     const plan *plan;
-    uint32_t by_task[WW_MAX_TASKS];
+    uint32_t by_crew[WW_MAX_CLUSTER * WW_MAX_TASKS];
 } heard;
 
-heard heard_of(const machine *m, int entry);
+void heard_of(heard *h, const machine *m, int entry);
 
-/* The smallest entry among the agents that may touch the buffer in one of these ways (PLAN_READS, PLAN_WRITES), that may
- * arrive on the barrier, that wait on it, that use it at all; among all agents. */
-uint32_t heard_touching(const heard *h, int buffer, uint8_t how);
-uint32_t heard_arriving(const heard *h, int barrier);
-uint32_t heard_waiting(const heard *h, int barrier);
-uint32_t heard_using(const heard *h, int barrier);
+/* The smallest entry among the agents that may touch the slot in one of these ways (PLAN_READS, PLAN_WRITES), that may act
+ * on the stage in one of these ways (PLAN_WAITS, PLAN_ARRIVES, PLAN_USES); among all agents. */
+uint32_t heard_touching(const heard *h, int slot, uint8_t how);
+uint32_t heard_acting(const heard *h, int stage, uint8_t how);
 uint32_t heard_by_all(const heard *h);
 
 #endif

@@ -1,11 +1,13 @@
 /* machine: the state of one canonical execution, and what moves it.
  *
  * A clock has one entry an agent and lane (epochs: how often the agent has published; lanes: see plan.h) and one a barrier
- * stage (how many of its phases are known to be complete). "a happens before b" is a comparison of entries. The whole
- * state is one block of memory, so that a snapshot is a memcpy; nothing is allocated while a program runs.
+ * stage (how many of its phases are known to be complete). "a happens before b" is a comparison of entries. Pipes have
+ * epochs, but no clock: what they do next is done after what their warp knows. The whole state is one block of memory, so
+ * that a snapshot is a memcpy; nothing is allocated while a program runs.
  *
  * barriers.c   mbarrier semantics and the two conditions (no lapping, arrival discipline)
- * accesses.c   accesses to shared memory and races
+ * accesses.c   accesses to memory and races
+ * groups.c     wgmma groups and bulk store groups
  * values.c     what is known of symbolic values, and questions
  * run.c        operations, scheduling
  * canonical.c  configurations up to a shift of phases and a rotation of rings (with canonical_clocks.c)
@@ -17,7 +19,10 @@
 
 #include "prove/plan.h"
 
-enum { MOST_GROUPS = 16, MOST_COPIES = 1024 };
+enum { MOST_GROUPS = 16, MOST_FLIGHTS = 1024 };
+
+/* Work of a warp that finishes group by group, in order. */
+typedef enum group_kind { GROUP_WGMMA, GROUP_BULK, GROUP_KINDS } group_kind;
 
 typedef enum agent_status { AGENT_RUNS, AGENT_BLOCKED, AGENT_ASKS, AGENT_DONE } agent_status;
 
@@ -31,7 +36,7 @@ typedef struct agent {
     bool in_loop, in_tile_loop;
     bool pinned; /* the value of this run of the loop is `pin`, whatever is known of the next ones */
     int64_t pin;
-    int groups; /* wgmma groups in flight */
+    int groups[GROUP_KINDS]; /* in flight */
 } agent;
 
 typedef struct cursor {
@@ -52,18 +57,34 @@ typedef struct barrier_state {
     uint32_t pending; /* arrivals still expected */
     int64_t tx;       /* bytes announced and not arrived */
     uint32_t waited;  /* the last completion that someone has waited for */
-    bool by_bytes[3]; /* bulk copies contributed to the current phase, the last, the one before */
+    uint8_t deferred
+        [3]; /* DEFERRED_*: contributions to the current phase, the last, the one before, that arrive later
+                            than they are issued */
 } barrier_state;
+
+enum { DEFERRED_ASYNC = 1, DEFERRED_REMOTE = 2 }; /* copies and pipes; arrivals from other CTAs */
+
+/* Reads of one slot by groups of one agent. */
+typedef struct group_reads {
+    uint32_t done; /* when the last of them had finished: an epoch; 0: none */
+    int open;      /* groups in flight that read the slot */
+    int op;
+} group_reads;
 
 /* The last accesses of one agent to one slot, as epochs (0: none), and the operations that made them. */
 typedef struct access {
     uint32_t write, write_before; /* the last one, and the last one of an earlier lap */
     int64_t write_lap;
     uint32_t read;
-    uint32_t wgmma_done; /* when its last wgmma reads had finished */
-    int wgmma_open;      /* groups in flight that read the slot */
-    int write_op, read_op, wgmma_op;
+    int write_op, read_op;
+    group_reads by_groups[GROUP_KINDS];
 } access;
+
+/* Whether what a slot held is gone: bytes of it were written as part of another buffer since. */
+typedef struct clobber {
+    bool gone;
+    int slot, agent, op; /* what was written instead, by whom */
+} clobber;
 
 /* The last bulk copies into one slot: complete with a phase of a barrier stage (0: none). */
 typedef struct copied {
@@ -74,17 +95,23 @@ typedef struct copied {
     int agent, op;
 } copied;
 
-typedef struct copy_in_flight {
+/* A contribution that is issued and has not arrived: the bytes of a copy, or arrivals of a pipe. */
+typedef struct flight {
     int stage;
-    uint32_t bytes, phase;
+    uint32_t bytes, arrivals, phase;
     int agent, op;
-} copy_in_flight;
+} flight;
 
-/* value is one of {from, from + period, from + 2 period, ...}; period 0: it is `from`. PLAN_SKIP: from is 1 for
- * skipped, 0 for not, and period 1 while nobody knows. */
+/* value is one of {from, from + period, from + 2 period, ...}; period 0: it is `from`. Choices (PLAN_SKIP, PLAN_KEY): from
+ * is 1 for yes, 0 for no, and period 1 while nobody knows. */
 typedef struct knowledge {
     int64_t from, period;
 } knowledge;
+
+/* The trip that a value of trips is known of. */
+typedef struct moment {
+    int64_t tile, trip;
+} moment;
 
 /* All arrays lie in the block. */
 typedef struct config {
@@ -93,24 +120,27 @@ typedef struct config {
     cursor *cursors;
     probe *probes;
     barrier_state *barriers;
-    access *accesses;     /* [slot][agent] */
+    access *accesses;     /* [slot][agent], see plan_slot */
     copied *copies;       /* [slot] */
+    clobber *clobbers;    /* [slot] */
     uint8_t *touched;     /* [slot] TOUCHED_*: which kinds of access there have been */
-    knowledge *known;     /* [value][tile & 1] */
+    knowledge *known;     /* [instance], see plan_value */
+    moment *moments;      /* [instance], of values of trips */
     int64_t *newest_tile; /* [value], PLAN_TILES: -1 before the first */
     uint32_t *clocks;     /* [agent][width] */
     uint32_t *gathered;   /* [stage][width]: join of the arrivals of the current phase */
     uint32_t *done;       /* [stage][width]: clock of the last completion */
     uint32_t *waited;     /* [stage][agent]: epoch of its wait for the last completion; 0: none */
     uint32_t
-        *contributed; /* [stage][3][agent]: epoch of its contribution to the current phase, the last, the one
+        *contributed;  /* [stage][3][agent]: epoch of its contribution to the current phase, the last, the one
                                    before; 0: none */
-    uint32_t *groups; /* [agent][MOST_GROUPS][slot words]: slots that a wgmma group reads */
-    copy_in_flight *in_flight; /* ring */
+    uint32_t *last;    /* [agent]: epoch of the last access of a pipe; 0: none */
+    uint32_t *groups;  /* [agent][GROUP_KINDS][MOST_GROUPS][slot words]: slots that a group reads */
+    flight *in_flight; /* ring */
     int *in_flight_first, *in_flight_count;
 } config;
 
-enum { TOUCHED_WRITE = 1, TOUCHED_READ = 2, TOUCHED_WGMMA = 4 };
+enum { TOUCHED_WRITE = 1, TOUCHED_READ = 2, TOUCHED_GROUPS = 4 };
 
 /* Why a program is refused; the numbers a message needs. */
 typedef enum fault {
@@ -123,13 +153,25 @@ typedef enum fault {
     FAULT_LAPPED,         /* a phase completes before a waiter has seen the last */
     FAULT_OTHER_PROBE,    /* the probe asked about another slot or phase */
     FAULT_RACE,
+    FAULT_CLOBBERED,  /* a read of what has been overwritten through another buffer */
     FAULT_HALF_PHASE, /* the end leaves arrivals or bytes missing */
     FAULT_UNSEEN,     /* the end leaves a completed full phase that nobody waited for */
     FAULT_UNBALANCED, /* the end leaves more fills than releases, or the reverse */
-    FAULT_DRIFT       /* tasks two tiles apart: outside the model */
+    FAULT_UNFINISHED, /* the end leaves a pipe or bulk stores at work */
+    FAULT_DRIFT,      /* tasks two tiles apart: outside the model */
+    FAULT_TRIP_DRIFT  /* tasks too many trips apart for a condition: outside the model */
 } fault;
 
-typedef enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_COPY, ACCESS_WGMMA } access_kind;
+typedef enum access_kind {
+    ACCESS_READ,
+    ACCESS_WRITE,
+    ACCESS_COPY,
+    ACCESS_LOAD,
+    ACCESS_UMMA_READ,
+    ACCESS_UMMA_WRITE,
+    ACCESS_WGMMA,
+    ACCESS_BULK
+} access_kind;
 
 typedef struct finding {
     fault fault;
@@ -143,7 +185,7 @@ typedef struct finding {
 
 typedef struct question {
     int value;
-    int instance; /* tile & 1, 0 for values of the launch */
+    int instance; /* of the value; 0 for those of the launch */
 } question;
 
 typedef struct machine {
@@ -174,18 +216,26 @@ static inline uint32_t *stage_done(const machine *m, int stage)
 {
     return m->now.done + (size_t)stage * (size_t)m->plan->width;
 }
-static inline access *slot_accesses(const machine *m, int slot)
+/* NULL: the agent is of another CTA and never accesses the slot. */
+static inline access *slot_access(const machine *m, int slot, int agent_index)
 {
-    return m->now.accesses + (size_t)slot * (size_t)m->plan->agent_count;
+    const plan_slot *s = &m->plan->slots[slot];
+    int place = agent_index - s->first_agent;
+    return place < 0 || place >= s->agents ? NULL : &m->now.accesses[s->accesses + place];
 }
-static inline uint32_t *agent_group(const machine *m, int agent_index, int group)
+static inline uint32_t *agent_group(const machine *m, int agent_index, group_kind kind, int group)
 {
-    return m->now.groups + ((size_t)agent_index * MOST_GROUPS + (size_t)group) * (size_t)m->slot_words;
+    size_t number = ((size_t)agent_index * GROUP_KINDS + (size_t)kind) * MOST_GROUPS + (size_t)group;
+    return m->now.groups + number * (size_t)m->slot_words;
 }
 /* Epochs of the contributions to a phase that is `age` (0 to 2) completions old. */
 static inline uint32_t *stage_contributions(const machine *m, int stage, int age)
 {
     return m->now.contributed + ((size_t)stage * 3 + (size_t)age) * (size_t)m->plan->agent_count;
+}
+static inline uint32_t *stage_waits(const machine *m, int stage)
+{
+    return m->now.waited + (size_t)stage * (size_t)m->plan->agent_count;
 }
 /* The agent's index of a clock entry for a stage. */
 static inline int stage_entry(const machine *m, int stage)
@@ -221,14 +271,24 @@ typedef enum wait_result { WAIT_PASSED, WAIT_BLOCKED, WAIT_FAULT } wait_result;
 wait_result barrier_wait(machine *m, int agent_index, int stage, uint32_t parity);
 bool barrier_arrive(machine *m, int agent_index, int stage, uint32_t arrivals, uint32_t expect_bytes);
 bool barrier_copy_issued(machine *m, int agent_index, int stage, uint32_t bytes);
-bool barrier_copy_completes(machine *m); /* the oldest in flight */
-bool barrier_end_is_clean(machine *m);   /* at the end of the program */
+/* What the pipe has been given so far is finished when these arrivals come. */
+bool barrier_pipe_arrives(machine *m, int agent_index, plan_pipe kind, int stage, uint32_t arrivals);
+/* After an operation's contributions, to all the barriers it acts on: what comes next is not among what they have told. */
+void barrier_told(machine *m, int agent_index);
+bool barrier_flight_lands(machine *m); /* the oldest in flight */
+bool barrier_end_is_clean(machine *m); /* at the end of the program */
 /* The last completion of a stage that the agent is sure of, among the last two; an earlier one otherwise. */
 uint32_t barrier_known(machine *m, int agent_index, int stage);
 
-/* ---- accesses.c ----------------------------------------------------------------------------------------------------------------- */
+/* ---- accesses.c, groups.c ---------------------------------------------------------------------------------------------------------- */
 
-bool access_work(machine *m, int agent_index, const ir_op *op);
+bool access_work(machine *m, int agent_index, const plan_op *p);
+
+/* Where the slots of the next group are gathered. */
+uint32_t *group_open(machine *m, int agent_index, group_kind kind);
+void group_commit(machine *m, int agent_index, group_kind kind);
+void group_wait(machine *m, int agent_index, group_kind kind, int keep);
+void group_add(machine *m, int agent_index, group_kind kind, uint32_t *group, int slot);
 
 /* ---- weaken.c: between tiles, with a loose plan -----------------------------------------------------------------------------------*/
 
@@ -239,10 +299,14 @@ void machine_weaken(machine *m);
 typedef enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN } answer;
 
 answer value_greater(machine *m, int agent_index, int value, int64_t than);
-answer value_skipped(const machine *m, int agent_index, int value);
+answer value_choice(const machine *m, int agent_index, int value);
+/* Of a value of trips: whether the trip it is in is later than the one that is known, or the same. */
+bool value_enter_trip(machine *m, int agent_index, int value);
 int value_instance(const machine *m, int agent_index, int value);
 knowledge *value_known(const machine *m, int value, int instance);
 bool value_enter_tile(machine *m, int agent_index, int value); /* PLAN_TILES: the agent begins its tile */
+/* Whether the agent is in the tile loop of that queue, or has it before it. */
+bool value_has_tiles_ahead(const machine *m, int agent_index, int queue);
 
 /* ---- run.c ------------------------------------------------------------------------------------------------------------------------ */
 

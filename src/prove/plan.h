@@ -1,64 +1,115 @@
 /* plan: what the prover needs to know of a program before it runs, worked out once.
  *
- * Agents are warps: each warp of each task that has operations. A clock has one entry an agent and lane, and one a barrier
- * stage; lanes are resources in a loose plan, and one for all in an exact one. Barrier stages, and slots (one stage of one buffer)
- * are numbered through. Symbolic values are what loops, tile loops and skip guards ask about; a value belongs to the
- * launch, or to each tile anew. */
+ * Agents are warps: each warp of each task that has operations, in each CTA of the cluster that runs the task. A warp that
+ * issues tcgen05 work or cp.async copies has a pipe for them, an agent that runs no operations of its own but makes the
+ * accesses and has an entry in clocks. Agents are numbered by CTA, in each CTA warps first. A crew is a task in one CTA.
+ *
+ * A clock has one entry an agent and lane, and one a barrier stage; lanes are rings in a loose plan, and one for all in an
+ * exact one. Barrier stages, and slots (one stage of one buffer) are numbered through, by CTA too. A ring is what cursors
+ * tie together: barriers and buffers that the same cursors point into. Symbolic values are what loops, tile loops and
+ * guards ask about; a value belongs to the launch, or to each tile anew; all CTAs of a cluster see the same values.
+ *
+ * plan.c        agents, stages, slots, who touches what
+ * plan_rings.c  rings and cursors
+ * plan_tasks.c  operations and values; refusing what is outside the model */
 #ifndef WW_PLAN_H
 #define WW_PLAN_H
 
 #include "lower/lower.h"
 #include "verify/trips.h"
 
-enum { PLAN_MAX_VALUES = 64 };
-enum { PLAN_READS = 1, PLAN_WRITES = 2 };
+enum { PLAN_MAX_VALUES = 64, PLAN_TRIPS = 16 };
+enum { PLAN_READS = 1, PLAN_WRITES = 2 };                 /* a crew and a slot */
+enum { PLAN_WAITS = 1, PLAN_ARRIVES = 2, PLAN_USES = 4 }; /* a crew and a stage */
+
+typedef enum plan_pipe { PLAN_TENSOR_PIPE, PLAN_COPY_PIPE, PLAN_PIPES } plan_pipe;
 
 typedef struct plan_agent {
-    int task, warp; /* warp within the task */
-    int cursors;    /* first of its cursors among those of all agents */
-    int statuses;   /* likewise */
+    bool warp_itself;     /* else a pipe */
+    plan_pipe kind;       /* of a pipe */
+    int rank, task, warp; /* warp within the task; of a pipe: whose it is */
+    int crew;
+    int pipes[PLAN_PIPES]; /* of a warp: its pipes; -1: none */
+    int cursors;           /* first of its cursors among those of all agents */
+    int statuses;          /* likewise */
 } plan_agent;
 
 typedef struct plan_stage {
-    int barrier, stage;
+    int barrier, stage, rank;
 } plan_stage;
 
 typedef struct plan_slot {
-    int buffer, stage;
+    int buffer, stage, rank;
     int first_overlap,
-        overlaps; /* range of plan.overlaps: the slots that share bytes with it, itself first */
-    bool pipelined;
-    uint32_t bytes; /* as declared, without the padding between stages */
+        overlaps;             /* range of plan.overlaps: the slots that share bytes with it, itself first */
+    bool pipelined;           /* a cursor chooses it */
+    uint32_t bytes;           /* as declared, without the padding between stages */
+    const ww_resource *owner; /* whose memory it is: another resource's if the buffer is a view */
+    int first_agent, agents;  /* who may access it but for bulk copies: those of the CTAs that share an MMA */
+    int accesses;             /* the first of theirs among the accesses of all slots */
 } plan_slot;
 
 typedef enum plan_value_kind {
     PLAN_BOUND, /* value of a loop (trips.h) */
     PLAN_TILES, /* number of tiles of a queue */
-    PLAN_SKIP   /* whether the tile is skipped */
+    PLAN_SKIP,  /* whether the tile is skipped */
+    PLAN_KEY    /* whether the values of a key are true */
 } plan_value_kind;
 
 typedef struct plan_value {
     plan_value_kind kind;
     const ir_op *loop; /* PLAN_BOUND: one of the loops it rules */
-    int queue; /* PLAN_TILES, PLAN_SKIP: which; PLAN_BOUND: of the tile it belongs to, -1 for the launch */
-    int64_t least; /* smallest value that behaves differently from all smaller ones */
+    int queue;         /* PLAN_TILES, PLAN_SKIP: which; else: of the tile it belongs to, -1 for the launch */
+    int64_t least;     /* smallest value that behaves differently from all smaller ones */
+    int key;           /* PLAN_KEY */
+    const char *name;  /* PLAN_KEY: as the author calls it; NULL: it has no name */
+    bool of_trip;      /* PLAN_KEY: each trip has its own */
+    int first_known; /* of its instances, among those of all values: one; of a tile's two, for even and odd tiles; of a
+                          trip's PLAN_TRIPS for each of these */
 } plan_value;
 
 /* One operation, as far as it does not change. */
 typedef struct plan_op {
     const ir_op *op;
     trips trips; /* LOOP and its LOOP_END */
-    int value; /* LOOP, LOOP_END, TILE_LOOP, TILE_LOOP_END, GUARD NOT_SKIPPED: what they ask about; else -1 */
-    int loop;  /* the LOOP around it, or itself; -1 */
+    int value; /* LOOP, LOOP_END, TILE_LOOP, TILE_LOOP_END, GUARD NOT_SKIPPED, TRUE, FALSE: what they ask about; else -1 */
+    int loop;       /* the LOOP around it, or itself; -1 */
     uint64_t later; /* values (bits) of loops that may start after this operation and were not started yet */
+    uint64_t now_by_trip, loop_by_trip,
+        later_by_trip; /* values of trips that it, or one after it, asks about in the same
+                                                          trip; in the same loop; in loops that start after it */
+    bool idle;         /* GUARD TRUE, FALSE: nothing between it and its end is in the model */
+    bool assumed;      /* GUARD TRUE, FALSE: taken as holding always, for all there is between are accesses */
+    bool optional;     /* lies between an assumed guard and its end */
+    int64_t every_first,
+        every_period;  /* LOOP: guards EVERY in it hold alike in trips from the first on that differ by a
+                                          multiple of the period */
+    uint32_t ranks;    /* CTAs (bits) that execute it */
+    uint32_t *targets; /* by rank: at whose barriers (bits) it acts */
+    uint32_t *reach;   /* [effect][rank]: whose buffers (bits) the effect touches */
 } plan_op;
+
+typedef struct plan_cursor {
+    int ring;
+    bool advances; /* some operation moves it */
+    bool writes;   /* some operation writes memory at its slot */
+    int *waits;    /* barriers that it waits on or probes, ended by -1 */
+} plan_cursor;
 
 typedef struct plan_task {
     const ir_task *task;
     plan_op *ops;
+    plan_cursor *cursors;
     int count;
-    bool tiled;
+    int tile_loop, tile_end; /* operations; -1: none */
+    uint64_t of_tile;        /* values of a tile (bits) that it may ask about */
+    uint64_t of_trip;        /* values of trips (bits) */
 } plan_task;
+
+typedef struct plan_ring {
+    int stages; /* -1: its parts have different numbers of stages */
+    bool turns; /* its slots are alike: none overlaps with another slot but those of the same stage */
+} plan_ring;
 
 typedef struct plan {
     const ir_program *program;
@@ -67,18 +118,21 @@ typedef struct plan {
     plan_agent *agents;
     plan_stage *stages;
     plan_slot *slots;
+    plan_ring *rings;
     int *overlaps;
-    int *stage_base;  /* by barrier: number of its stage 0 */
-    int *slot_base;   /* by buffer */
-    bool *waits_on;   /* [task][barrier] */
-    bool *uses;       /* [task][barrier]: waits, probes, arrives or copies */
-    bool *arrives;    /* [task][barrier]: arrives or copies */
-    uint8_t *touches; /* [task][buffer]: PLAN_READS, PLAN_WRITES; overlapping buffers count */
+    int *stage_base;   /* [rank][barrier]: number of its stage 0 */
+    int *slot_base;    /* [rank][buffer] */
+    int *barrier_ring; /* by barrier, by buffer */
+    int *buffer_ring;
+    uint8_t *acts;    /* [stage][crew]: PLAN_WAITS, PLAN_ARRIVES, PLAN_USES */
+    uint8_t *touches; /* [slot][crew]: PLAN_READS, PLAN_WRITES; overlapping slots count */
     plan_value values[PLAN_MAX_VALUES];
-    int agent_count, stage_count, slot_count, value_count, cursor_count, status_count;
-    int *lane_of; /* by resource */
+    int ranks; /* CTAs of the cluster */
+    int agent_count, stage_count, slot_count, value_count, cursor_count, status_count, crew_count, ring_count;
+    int access_count, known_count;
     int lanes;
     int width;           /* of a clock: agents times lanes, then barrier stages */
+    bool has_options;    /* some operation is optional */
     bool loose;          /* see plan_new */
     ww_diag *unprovable; /* the program is outside the model */
 } plan;
@@ -86,55 +140,103 @@ typedef struct plan {
 /* Allocated in the kernel's arena. Sets unprovable when there is something the model does not have.
  *
  * A loose plan has more executions than there are (launch arguments that bound loops of a tile may change from tile to
- * tile, long immediate loops have any length from 64 trips on) and takes less for granted (weaken.c): what it proves is proved, what it finds need not be so. It is for programs
- * with more configurations than the exact search cares to tell apart. */
+ * tile, long immediate loops have any length from 64 trips on) and takes less for granted (weaken.c): what it proves is
+ * proved, what it finds need not be so. It is for programs with more configurations than the exact search cares to tell
+ * apart. */
 plan *plan_new(ww_kernel *k, const ir_program *p, bool loose);
+
+/* Parts of plan_new. */
+void plan_read_tasks(plan *p); /* operations and values */
+void plan_find_rings(plan *p);
+void plan_check(plan *p); /* refuses what is outside the model */
+void plan_refuse(plan *p, ww_place place, const char *why, const char *hint);
 
 /* A diagnostic on its own, in the kernel's arena, not in the kernel's list. */
 ww_diag *plan_diag(ww_kernel *k, ww_code code, ww_place place, diag_list *list, const char *fmt, ...)
     PRINTF_LIKE(5, 6);
 
-/* The clock entry for what an agent did to a resource; the one for a barrier stage. */
-static inline int plan_entry(const plan *p, int agent, int resource)
+/* ---- numbers ------------------------------------------------------------------------------------------- */
+
+/* The clock entry for what an agent did in a ring; the one for a barrier stage. */
+static inline int plan_entry(const plan *p, int agent, int ring)
 {
-    return agent * p->lanes + p->lane_of[resource];
+    return agent * p->lanes + (p->lanes > 1 ? ring : 0);
 }
 static inline int plan_stage_entry(const plan *p, int stage)
 {
     return p->agent_count * p->lanes + stage;
 }
-static inline int plan_slot_resource(const plan *p, int slot)
+/* Of a ring: which entries of an agent tell about it. */
+static inline bool plan_in_lane(const plan *p, int ring, int lane)
 {
-    return p->program->buffers.at[p->slots[slot].buffer].resource;
+    return p->lanes == 1 || ring == lane;
 }
-static inline int plan_stage_resource(const plan *p, int stage)
+
+static inline int plan_stage_at(const plan *p, int barrier, int rank)
 {
-    return p->program->barriers.at[p->stages[stage].barrier].resource;
+    return p->stage_base[(size_t)rank * p->program->barriers.len + (size_t)barrier];
+}
+static inline int plan_slot_at(const plan *p, int buffer, int rank)
+{
+    return p->slot_base[(size_t)rank * p->program->buffers.len + (size_t)buffer];
+}
+static inline int plan_slot_ring(const plan *p, int slot)
+{
+    return p->buffer_ring[p->slots[slot].buffer];
+}
+static inline int plan_stage_ring(const plan *p, int stage)
+{
+    return p->barrier_ring[p->stages[stage].barrier];
+}
+static inline const ir_barrier *plan_barrier_of(const plan *p, int stage)
+{
+    return &p->program->barriers.at[p->stages[stage].barrier];
+}
+static inline const ir_buffer *plan_buffer_of(const plan *p, int slot)
+{
+    return &p->program->buffers.at[p->slots[slot].buffer];
 }
 
 static inline const ir_task *plan_task_of(const plan *p, int agent)
 {
     return p->tasks[p->agents[agent].task].task;
 }
-
-static inline bool *plan_waits_on(const plan *p, int task, int barrier)
+static inline const plan_cursor *plan_cursor_of(const plan *p, int agent, int cursor)
 {
-    return &p->waits_on[(size_t)task * p->program->barriers.len + (size_t)barrier];
+    return &p->tasks[p->agents[agent].task].cursors[cursor];
 }
 
-static inline bool *plan_uses(const plan *p, int task, int barrier)
+static inline bool plan_acts(const plan *p, int crew, int stage, uint8_t how)
 {
-    return &p->uses[(size_t)task * p->program->barriers.len + (size_t)barrier];
+    return p->acts[(size_t)stage * (size_t)p->crew_count + (size_t)crew] & how;
+}
+static inline bool plan_touches(const plan *p, int crew, int slot, uint8_t how)
+{
+    return p->touches[(size_t)slot * (size_t)p->crew_count + (size_t)crew] & how;
 }
 
-static inline bool *plan_arrives(const plan *p, int task, int barrier)
+/* Whether an effect writes memory. */
+static inline bool plan_writes(ir_effect_kind kind)
 {
-    return &p->arrives[(size_t)task * p->program->barriers.len + (size_t)barrier];
+    return kind == IR_WRITE || kind == IR_COPY_IN || kind == IR_LOAD_IN || kind == IR_UMMA_WRITE;
 }
 
-static inline uint8_t *plan_touches(const plan *p, int task, int buffer)
+/* The CTA on whose barrier the bytes complete that a copy brings to CTA `rank`. */
+static inline int plan_completes_at(const plan *p, const ir_effect *e, int rank)
 {
-    return &p->touches[(size_t)task * p->program->buffers.len + (size_t)buffer];
+    int v = p->program->cluster.v > 1 ? p->program->cluster.v : 1;
+    return e->to == MODEL_TO_LEADER ? rank / v * v : rank;
+}
+
+/* Answered by yes or no. */
+static inline bool plan_is_choice(const plan_value *v)
+{
+    return v->kind == PLAN_SKIP || v->kind == PLAN_KEY;
+}
+/* Forgotten when its tile is over. (Values of trips are kept apart, by the trip.) */
+static inline bool plan_of_tile(const plan_value *v)
+{
+    return v->kind != PLAN_TILES && v->queue >= 0 && !v->of_trip;
 }
 
 static inline const char *plan_resource_name(const plan *p, int resource)

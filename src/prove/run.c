@@ -3,7 +3,7 @@
  * what the conditions of barriers.c are checked for. */
 #include "prove/machine.h"
 
-enum { WARP_LANES = 32 };
+enum { WARP_LANES = 32, FETCH_BYTES = 16 };
 
 /* Each returns false to stop the agent: blocked, asking, or a fault found. The program counter has moved on success. */
 typedef bool run_op(machine *m, int agent_index, const plan_op *p);
@@ -71,18 +71,40 @@ static bool run_loop_end(machine *m, int agent_index, const plan_op *p)
     return next(m, agent_index);
 }
 
+static answer unless(answer a)
+{
+    return a == ANSWER_UNKNOWN ? a : a == ANSWER_YES ? ANSWER_NO : ANSWER_YES;
+}
+
+static answer every(const ir_op *guard, int64_t trip)
+{
+    bool holds = trip >= guard->first && (trip - guard->first) % guard->period == 0;
+    return holds ? ANSWER_YES : ANSWER_NO;
+}
+
+static const plan_op *loop_around(const machine *m, int agent_index, const plan_op *p)
+{
+    return &m->plan->tasks[m->plan->agents[agent_index].task].ops[p->loop];
+}
+
 static bool run_guard(machine *m, int agent_index, const plan_op *p)
 {
     agent *a = agent_at(m, agent_index);
     int64_t than = 0;
     answer holds = a->trip == 0 ? ANSWER_YES : ANSWER_NO;
-    if (p->op->guard == IR_GUARD_NOT_SKIPPED) {
-        answer skipped = value_skipped(m, agent_index, p->value);
-        holds = skipped == ANSWER_UNKNOWN ? skipped : skipped == ANSWER_YES ? ANSWER_NO : ANSWER_YES;
-    } else if (p->op->guard == IR_GUARD_LAST) {
-        const plan_op *loop = &m->plan->tasks[m->plan->agents[agent_index].task].ops[p->loop];
-        answer more = has_trip(m, agent_index, loop, a->trip + 1, &than);
-        holds = more == ANSWER_UNKNOWN ? more : more == ANSWER_YES ? ANSWER_NO : ANSWER_YES;
+    if (p->idle || p->assumed)
+        return jump(m, agent_index, p->idle ? p->op->match + 1 : a->pc + 1);
+    if (p->value >= 0 && m->plan->values[p->value].of_trip && !value_enter_trip(m, agent_index, p->value))
+        return false;
+    switch (p->op->guard) {
+    case IR_GUARD_FIRST: break;
+    case IR_GUARD_LAST:
+        holds = unless(has_trip(m, agent_index, loop_around(m, agent_index, p), a->trip + 1, &than));
+        break;
+    case IR_GUARD_EVERY: holds = every(p->op, a->trip); break;
+    case IR_GUARD_TRUE: holds = value_choice(m, agent_index, p->value); break;
+    case IR_GUARD_FALSE:
+    case IR_GUARD_NOT_SKIPPED: holds = unless(value_choice(m, agent_index, p->value)); break;
     }
     if (holds == ANSWER_UNKNOWN)
         return ask(m, agent_index, than);
@@ -113,12 +135,14 @@ static bool run_tile_loop_end(machine *m, int agent_index, const plan_op *p)
 
 static bool run_next_tile(machine *m, int agent_index, const plan_op *p)
 {
-    (void)p;
+    if (!access_work(m, agent_index, p))
+        return false;
     agent_at(m, agent_index)->tile++;
     return next(m, agent_index);
 }
 
-static bool run_end(machine *m, int agent_index, const plan_op *p)
+/* Ends of blocks, fences, and what orders grids. */
+static bool run_nothing(machine *m, int agent_index, const plan_op *p)
 {
     (void)p;
     return next(m, agent_index);
@@ -126,9 +150,15 @@ static bool run_end(machine *m, int agent_index, const plan_op *p)
 
 /* ---- barriers ------------------------------------------------------------------------------------------------------------------ */
 
+static int stage_in(const machine *m, int agent_index, const ir_op *op, int rank)
+{
+    return plan_stage_at(m->plan, op->barrier, rank) + agent_cursor(m, agent_index, op->cursor)->slot;
+}
+
+/* Waits and probes look at the barrier of their own CTA. */
 static int stage_of(const machine *m, int agent_index, const ir_op *op)
 {
-    return m->plan->stage_base[op->barrier] + agent_cursor(m, agent_index, op->cursor)->slot;
+    return stage_in(m, agent_index, op, m->plan->agents[agent_index].rank);
 }
 
 static probe *probe_of(const machine *m, int agent_index, int status)
@@ -187,22 +217,52 @@ void machine_wake(machine *m, int agent_index)
     (void)next(m, agent_index);
 }
 
-static bool run_arrive(machine *m, int agent_index, const plan_op *p)
+/* One contribution, at the barrier of one CTA. */
+static bool act_at(machine *m, int agent_index, const ir_op *op, int stage)
 {
-    uint32_t arrivals = p->op->lanes == MODEL_LANES_ALL ? WARP_LANES : 1;
-    uint32_t bytes = p->op->kind == IR_EXPECT ? arrivals * p->op->bytes : 0;
-    return barrier_arrive(m, agent_index, stage_of(m, agent_index, p->op), arrivals, bytes) &&
-           next(m, agent_index);
+    uint32_t arrivals = op->lanes == MODEL_LANES_ALL ? WARP_LANES : 1;
+    switch (op->kind) {
+    case IR_EXPECT: return barrier_arrive(m, agent_index, stage, arrivals, arrivals * op->bytes);
+    case IR_COPY_ARRIVE: return barrier_pipe_arrives(m, agent_index, PLAN_COPY_PIPE, stage, WARP_LANES);
+    case IR_UMMA_COMMIT: return barrier_pipe_arrives(m, agent_index, PLAN_TENSOR_PIPE, stage, 1);
+    case IR_FETCH: return barrier_copy_issued(m, agent_index, stage, FETCH_BYTES);
+    default: return barrier_arrive(m, agent_index, stage, arrivals, 0);
+    }
+}
+
+static bool is_for(const machine *m, int agent_index, const ir_op *op)
+{
+    bool by_lanes = op->kind == IR_EXPECT || op->kind == IR_ARRIVE;
+    return !by_lanes || op->lanes != MODEL_LANES_FIRST || m->plan->agents[agent_index].warp == 0;
+}
+
+static bool run_act(machine *m, int agent_index, const plan_op *p)
+{
+    uint32_t targets = p->targets[m->plan->agents[agent_index].rank];
+    for (int rank = 0; rank < m->plan->ranks && is_for(m, agent_index, p->op); rank++)
+        if (targets >> rank & 1 && !act_at(m, agent_index, p->op, stage_in(m, agent_index, p->op, rank)))
+            return false;
+    barrier_told(m, agent_index);
+    return next(m, agent_index);
+}
+
+/* The answer to a query for the next tile comes as a bulk copy does. */
+static bool run_fetch(machine *m, int agent_index, const plan_op *p)
+{
+    if (!p->op->effect_count)
+        return run_act(m, agent_index, p);
+    return access_work(m, agent_index, p) && next(m, agent_index);
 }
 
 static bool run_advance(machine *m, int agent_index, const plan_op *p)
 {
     cursor *c = agent_cursor(m, agent_index, p->op->cursor);
-    int stages = plan_task_of(m->plan, agent_index)->cursors.at[p->op->cursor].stages;
+    const ir_cursor *of = &plan_task_of(m->plan, agent_index)->cursors.at[p->op->cursor];
     c->held = c->slot;
     c->held_lap = c->lap;
-    if (++c->slot == stages) {
-        c->slot = 0;
+    c->slot += of->stride;
+    if (c->slot >= of->stages) {
+        c->slot -= of->stages;
         c->parity ^= 1;
         c->lap++;
     }
@@ -211,18 +271,37 @@ static bool run_advance(machine *m, int agent_index, const plan_op *p)
     return next(m, agent_index);
 }
 
+static bool run_forget(machine *m, int agent_index, const plan_op *p)
+{
+    probe_of(m, agent_index, p->op->status)->stage = -1;
+    return next(m, agent_index);
+}
+
 static bool run_work(machine *m, int agent_index, const plan_op *p)
 {
-    return access_work(m, agent_index, p->op) && next(m, agent_index);
+    return access_work(m, agent_index, p) && next(m, agent_index);
 }
 
 static run_op *const run_table[IR_KIND_COUNT] = {
-    [IR_TILE_LOOP] = run_tile_loop, [IR_TILE_LOOP_END] = run_tile_loop_end,
-    [IR_LOOP] = run_loop,           [IR_LOOP_END] = run_loop_end,
-    [IR_GUARD] = run_guard,         [IR_GUARD_END] = run_end,
-    [IR_PROBE] = run_probe,         [IR_WAIT] = run_wait,
-    [IR_EXPECT] = run_arrive,       [IR_ARRIVE] = run_arrive,
-    [IR_ADVANCE] = run_advance,     [IR_WORK] = run_work,
+    [IR_TILE_LOOP] = run_tile_loop,
+    [IR_TILE_LOOP_END] = run_tile_loop_end,
+    [IR_LOOP] = run_loop,
+    [IR_LOOP_END] = run_loop_end,
+    [IR_GUARD] = run_guard,
+    [IR_GUARD_END] = run_nothing,
+    [IR_PROBE] = run_probe,
+    [IR_WAIT] = run_wait,
+    [IR_EXPECT] = run_act,
+    [IR_ARRIVE] = run_act,
+    [IR_COPY_ARRIVE] = run_act,
+    [IR_UMMA_COMMIT] = run_act,
+    [IR_FENCE] = run_nothing,
+    [IR_FETCH] = run_fetch,
+    [IR_GRIDDEP_WAIT] = run_nothing,
+    [IR_GRIDDEP_LAUNCH] = run_nothing,
+    [IR_ADVANCE] = run_advance,
+    [IR_FORGET] = run_forget,
+    [IR_WORK] = run_work,
     [IR_NEXT_TILE] = run_next_tile,
 };
 
@@ -238,7 +317,8 @@ static void run_agent(machine *m, int agent_index)
             return;
         }
         const plan_op *p = &t->ops[a->pc];
-        if (!run_table[p->op->kind](m, agent_index, p))
+        bool here = p->ranks >> m->plan->agents[agent_index].rank & 1;
+        if (!(here ? run_table[p->op->kind] : run_nothing)(m, agent_index, p))
             return;
     }
 }
@@ -251,7 +331,7 @@ static bool anyone(const machine *m, agent_status status)
     return false;
 }
 
-/* Until nobody can run and no copy is in flight. */
+/* Until nobody can run and nothing is in flight. */
 static bool run_to_rest(machine *m)
 {
     for (;;) {
@@ -263,7 +343,7 @@ static bool run_to_rest(machine *m)
             }
         if (!*m->now.in_flight_count)
             return true;
-        if (!barrier_copy_completes(m))
+        if (!barrier_flight_lands(m))
             return false;
     }
 }

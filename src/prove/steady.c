@@ -16,11 +16,23 @@
 
 typedef enum branch_kind { BRANCH_EQUAL, BRANCH_GREATER, BRANCH_CLASS } branch_kind;
 
+/* Agents, as bits. */
+enum {
+    MOST_STAYERS = WW_MAX_WARPS * WW_MAX_CLUSTER * (1 + PLAN_PIPES),
+    SET_WORDS = (MOST_STAYERS + 63) / 64
+};
+
+typedef struct agent_set {
+    uint64_t words[SET_WORDS];
+    bool any;
+} agent_set;
+
 typedef struct node {
     int parent; /* -1: the root */
     bool more;  /* the answer that leads here from the parent */
     question q;
     knowledge known; /* of the value asked about */
+    moment at;       /* likewise */
     bool asked_again;
     int chain; /* the node before it in the chain; -1: it begins one */
     char *snapshot;
@@ -34,8 +46,8 @@ typedef struct node {
 typedef struct branch {
     int node;
     branch_kind kind;
-    int64_t period;   /* BRANCH_CLASS */
-    uint64_t stayers; /* BRANCH_CLASS: agents (bits) that stay in their loops */
+    int64_t period; /* BRANCH_CLASS */
+    int set;        /* BRANCH_CLASS: agents that stay in their loops, an index of search.sets; -1: none */
 } branch;
 
 typedef struct search {
@@ -45,6 +57,7 @@ typedef struct search {
     canonical form;
     VEC(node) nodes;
     VEC(branch) branches;
+    VEC(agent_set) sets;
     int *table; /* hash of nodes, plus 1 */
     size_t table_size;
 } search;
@@ -114,7 +127,7 @@ static bool same_value(const question *a, const question *b)
 
 static bool continues_chain(const search *s, int parent, bool more, const question *q)
 {
-    return parent >= 0 && more && s->m->plan->values[q->value].kind != PLAN_SKIP &&
+    return parent >= 0 && more && !plan_is_choice(&s->m->plan->values[q->value]) &&
            same_value(&s->nodes.at[parent].q, q);
 }
 
@@ -129,18 +142,23 @@ static void note_period(search *s, const question *q, int64_t value_period)
         s->result->period = in_trips;
 }
 
-static void push_branch(search *s, int number, branch_kind kind, int64_t period, uint64_t stayers)
+static bool set_has(const search *s, int set, int agent_index)
 {
-    branch b = {number, kind, period, stayers};
+    return set >= 0 && s->sets.at[set].words[agent_index / 64] >> (agent_index % 64) & 1;
+}
+
+static void push_branch(search *s, int number, branch_kind kind, int64_t period, int set)
+{
+    branch b = {number, kind, period, set};
     vec_push(&s->branches, b);
 }
 
 /* Whether the configuration at hand equals a node, whatever the value has grown by: every agent in a loop of the value
  * has moved with it, or stayed (is blocked in the same trip). Which ones have stayed. */
-static bool equals_shifted(const search *s, const node *n, uint64_t chain_hash, uint64_t *stayers)
+static bool equals_shifted(const search *s, const node *n, uint64_t chain_hash, agent_set *stayers)
 {
     const canonical *c = &s->form;
-    *stayers = 0;
+    memset(stayers, 0, sizeof *stayers);
     if (n->chain_hash != chain_hash || n->chain_length != c->chain_length ||
         n->place_count != c->places.len ||
         memcmp(n->words, c->words.at, n->chain_length * sizeof(uint32_t)) != 0)
@@ -149,9 +167,10 @@ static bool equals_shifted(const search *s, const node *n, uint64_t chain_hash, 
         const canonical_place *now = &c->places.at[i], *then = &n->places[i];
         if (now->distance == then->distance)
             continue;
-        if (now->test != then->test || now->agent >= 64)
+        if (now->test != then->test || now->agent >= MOST_STAYERS)
             return false;
-        *stayers |= UINT64_C(1) << now->agent;
+        stayers->words[now->agent / 64] |= UINT64_C(1) << (now->agent % 64);
+        stayers->any = true;
     }
     return true;
 }
@@ -160,8 +179,8 @@ static bool equals_shifted(const search *s, const node *n, uint64_t chain_hash, 
 static bool closes_cycle(search *s, int last, const question *q, uint64_t chain_hash)
 {
     int64_t steps = 1;
-    uint64_t stayers = 0;
-    int start = last;
+    agent_set stayers;
+    int start = last, set = -1;
     for (; start >= 0; start = s->nodes.at[start].chain, steps++)
         if (equals_shifted(s, &s->nodes.at[start], chain_hash, &stayers))
             break;
@@ -169,9 +188,13 @@ static bool closes_cycle(search *s, int last, const question *q, uint64_t chain_
         return false;
     int64_t period = steps * s->nodes.at[last].known.period;
     note_period(s, q, period);
+    if (stayers.any) {
+        set = (int)s->sets.len;
+        vec_push(&s->sets, stayers);
+    }
     for (int i = last; i != s->nodes.at[start].chain; i = s->nodes.at[i].chain)
-        if (s->nodes.at[i].asked_again || stayers)
-            push_branch(s, i, BRANCH_CLASS, period, stayers);
+        if (s->nodes.at[i].asked_again || stayers.any)
+            push_branch(s, i, BRANCH_CLASS, period, set);
     return true;
 }
 
@@ -184,6 +207,7 @@ static void add_node(search *s, int parent, bool more, int chain, const question
               .more = more,
               .q = *q,
               .known = *value_known(s->m, q->value, q->instance),
+              .at = s->m->now.moments[s->m->plan->values[q->value].first_known + q->instance],
               .asked_again = s->form.asked_again,
               .chain = chain,
               .snapshot = machine_snapshot(s->m),
@@ -200,8 +224,8 @@ static void add_node(search *s, int parent, bool more, int chain, const question
     vec_push(&s->nodes, n);
     table_grow(s);
     table_add(s, (int)s->nodes.len - 1);
-    push_branch(s, (int)s->nodes.len - 1, BRANCH_EQUAL, 0, 0);
-    push_branch(s, (int)s->nodes.len - 1, BRANCH_GREATER, 0, 0);
+    push_branch(s, (int)s->nodes.len - 1, BRANCH_EQUAL, 0, -1);
+    push_branch(s, (int)s->nodes.len - 1, BRANCH_GREATER, 0, -1);
 }
 
 /* The machine is at rest and asks q. */
@@ -226,11 +250,12 @@ static void meet(search *s, int parent, bool more, const question *q)
 
 /* ---- answers ---------------------------------------------------------------------------------------------------------------------------- */
 
-static void pin_agents(machine *m, const question *q, int64_t value, uint64_t stayers)
+static void pin_agents(const search *s, const question *q, int64_t value, int stayers)
 {
+    const machine *m = s->m;
     for (int i = 0; i < m->plan->agent_count; i++) {
         agent *a = &m->now.agents[i];
-        if (a->status == AGENT_DONE || !a->in_loop || a->pinned || (i < 64 && stayers >> i & 1))
+        if (a->status == AGENT_DONE || !a->in_loop || a->pinned || set_has(s, stayers, i))
             continue;
         const plan_task *t = &m->plan->tasks[m->plan->agents[i].task];
         if (t->ops[agent_op(m, i)->loop].value != q->value || value_instance(m, i, q->value) != q->instance)
@@ -240,14 +265,14 @@ static void pin_agents(machine *m, const question *q, int64_t value, uint64_t st
     }
 }
 
-static void answer_question(machine *m, const node *n, const branch *b)
+static void answer_question(const search *s, const node *n, const branch *b)
 {
+    const machine *m = s->m;
     knowledge *k = value_known(m, n->q.value, n->q.instance);
-    bool skip = m->plan->values[n->q.value].kind == PLAN_SKIP;
     if (b->kind == BRANCH_CLASS) {
-        pin_agents(m, &n->q, k->from, b->stayers);
+        pin_agents(s, &n->q, k->from, b->set);
         k->period = b->period;
-    } else if (skip) {
+    } else if (plan_is_choice(&m->plan->values[n->q.value])) {
         *k = (knowledge){b->kind == BRANCH_GREATER, 0};
     } else if (b->kind == BRANCH_GREATER) {
         k->from += k->period;
@@ -279,7 +304,7 @@ static void tell_path(search *s, int last, bool more)
 {
     for (int i = last; i >= 0; i = s->nodes.at[i].parent) {
         const node *n = &s->nodes.at[i];
-        steady_answer a = {n->q.value, n->q.instance, more, n->known.from};
+        steady_answer a = {n->q.value, n->q.instance, more, n->known.from, n->at};
         vec_push(&s->result->path, a);
         more = n->more;
     }
@@ -298,7 +323,7 @@ static void follow_all(search *s)
         branch b = s->branches.at[i];
         bool more = b.kind == BRANCH_GREATER;
         machine_restore(s->m, s->nodes.at[b.node].snapshot);
-        answer_question(s->m, &s->nodes.at[b.node], &b);
+        answer_question(s, &s->nodes.at[b.node], &b);
         if (!run_on(s, b.node, more)) {
             tell_path(s, b.node, more);
             return;
@@ -327,6 +352,7 @@ void steady_search(machine *m, size_t most_nodes, steady_result *result)
     }
     vec_free(&s.nodes);
     vec_free(&s.branches);
+    vec_free(&s.sets);
     free(s.table);
     canonical_free(&s.form);
 }

@@ -11,43 +11,33 @@
  * one is not kept alive by another. */
 #include "prove/heard.h"
 
-/* Who may ask about the thresholds of an entry: the agent itself, or the waiters of a stage. */
+/* Who may ask about the thresholds of an entry: an agent's crew, or the waiters of a stage. */
 typedef struct readers {
     const machine *m;
-    int agent; /* -1: waiters of a barrier */
-    int barrier;
+    int crew; /* -1: waiters of a stage */
+    int stage;
 } readers;
 
-static bool may_touch(const readers *r, int buffer, uint8_t how)
+static bool may_touch(const readers *r, int slot, uint8_t how)
 {
     const plan *p = r->m->plan;
-    if (r->agent >= 0)
-        return *plan_touches(p, p->agents[r->agent].task, buffer) & how;
-    for (size_t task = 0; task < p->program->tasks.len; task++)
-        if (*plan_waits_on(p, (int)task, r->barrier) && (*plan_touches(p, (int)task, buffer) & how))
+    if (r->crew >= 0)
+        return plan_touches(p, r->crew, slot, how);
+    for (int crew = 0; crew < p->crew_count; crew++)
+        if (plan_acts(p, crew, r->stage, PLAN_WAITS) && plan_touches(p, crew, slot, how))
             return true;
     return false;
 }
 
-static bool may_arrive(const readers *r, int barrier)
+static bool may_arrive(const readers *r, int stage)
 {
     const plan *p = r->m->plan;
-    if (r->agent >= 0)
-        return *plan_arrives(p, p->agents[r->agent].task, barrier);
-    for (size_t task = 0; task < p->program->tasks.len; task++)
-        if (*plan_waits_on(p, (int)task, r->barrier) && *plan_arrives(p, (int)task, barrier))
+    if (r->crew >= 0)
+        return plan_acts(p, r->crew, stage, PLAN_ARRIVES);
+    for (int crew = 0; crew < p->crew_count; crew++)
+        if (plan_acts(p, crew, r->stage, PLAN_WAITS) && plan_acts(p, crew, stage, PLAN_ARRIVES))
             return true;
     return false;
-}
-
-static int lane_of_slot(const machine *m, int slot)
-{
-    return m->plan->lane_of[plan_slot_resource(m->plan, slot)];
-}
-
-static int lane_of_stage(const machine *m, int stage)
-{
-    return m->plan->lane_of[plan_stage_resource(m->plan, stage)];
 }
 
 static void raise(uint32_t *to, uint32_t threshold, uint32_t limit)
@@ -56,29 +46,33 @@ static void raise(uint32_t *to, uint32_t threshold, uint32_t limit)
         *to = threshold;
 }
 
+static void raise_to_accesses(const readers *r, uint32_t *to, int slot, const access *a, uint32_t limit)
+{
+    if (may_touch(r, slot, PLAN_READS | PLAN_WRITES)) {
+        raise(to, a->write_before, limit);
+        raise(to, a->write, limit);
+    }
+    if (may_touch(r, slot, PLAN_WRITES)) {
+        raise(to, a->read, limit);
+        for (int kind = 0; kind < GROUP_KINDS; kind++)
+            raise(to, a->by_groups[kind].done, limit);
+    }
+}
+
 /* The highest threshold of an agent, up to `limit`, that a reader may ask about; `least` if there is none. */
 static uint32_t useful(const readers *r, int agent_index, int lane, uint32_t limit, uint32_t least)
 {
     const machine *m = r->m;
     uint32_t most = least;
+    raise(&most, m->now.last[agent_index], limit); /* asked about at the end */
     for (int slot = 0; slot < m->plan->slot_count; slot++) {
-        if (!m->now.touched[slot] || lane_of_slot(m, slot) != lane)
-            continue;
-        const access *a = &slot_accesses(m, slot)[agent_index];
-        int buffer = m->plan->slots[slot].buffer;
-        if (may_touch(r, buffer, PLAN_READS | PLAN_WRITES)) {
-            raise(&most, a->write_before, limit);
-            raise(&most, a->write, limit);
-        }
-        if (may_touch(r, buffer, PLAN_WRITES)) {
-            raise(&most, a->read, limit);
-            raise(&most, a->wgmma_done, limit);
-        }
+        const access *a = slot_access(m, slot, agent_index);
+        if (a && m->now.touched[slot] && plan_in_lane(m->plan, plan_slot_ring(m->plan, slot), lane))
+            raise_to_accesses(r, &most, slot, a, limit);
     }
     for (int stage = 0; stage < m->plan->stage_count; stage++)
-        if (lane_of_stage(m, stage) == lane && may_arrive(r, m->plan->stages[stage].barrier))
-            raise(&most, m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)agent_index],
-                  limit);
+        if (plan_in_lane(m->plan, plan_stage_ring(m->plan, stage), lane) && may_arrive(r, stage))
+            raise(&most, stage_waits(m, stage)[agent_index], limit);
     return most;
 }
 
@@ -91,17 +85,17 @@ static void lower(const readers *r, int entry, uint32_t *clock, uint32_t least)
 
 static void lower_stage(machine *m, int stage, int entry, uint32_t least)
 {
-    readers r = {m, -1, m->plan->stages[stage].barrier};
+    readers r = {m, -1, stage};
     lower(&r, entry, stage_gathered(m, stage), least);
     lower(&r, entry, stage_done(m, stage), least);
 }
 
 /* ---- entries for stages: who knows which phases -------------------------------------------------------------------------- */
 
-static bool waiters_use(const machine *m, int barrier, int of)
+static bool waiters_use(const machine *m, int stage, int of)
 {
-    for (size_t task = 0; task < m->plan->program->tasks.len; task++)
-        if (*plan_waits_on(m->plan, (int)task, barrier) && *plan_uses(m->plan, (int)task, of))
+    for (int crew = 0; crew < m->plan->crew_count; crew++)
+        if (plan_acts(m->plan, crew, stage, PLAN_WAITS) && plan_acts(m->plan, crew, of, PLAN_USES))
             return true;
     return false;
 }
@@ -110,11 +104,9 @@ static bool waiters_use(const machine *m, int barrier, int of)
  * that they use. The other slots of the ring have clocks of their own to tell. */
 static bool may_tell(const machine *m, int stage, int of)
 {
-    const plan_stage *a = &m->plan->stages[stage], *b = &m->plan->stages[of];
-    const ir_barrier *barriers = m->plan->program->barriers.at;
-    if (barriers[a->barrier].resource == barriers[b->barrier].resource)
-        return a->stage == b->stage;
-    return waiters_use(m, a->barrier, b->barrier);
+    if (plan_stage_ring(m->plan, stage) == plan_stage_ring(m->plan, of))
+        return m->plan->stages[stage].stage == m->plan->stages[of].stage;
+    return waiters_use(m, stage, of);
 }
 
 static void lower_to(uint32_t *entry, uint32_t least)
@@ -124,11 +116,12 @@ static void lower_to(uint32_t *entry, uint32_t least)
 
 static void lower_phases(machine *m, int of)
 {
-    int entry = stage_entry(m, of), barrier = m->plan->stages[of].barrier;
-    heard h = heard_of(m, entry);
+    int entry = stage_entry(m, of);
+    heard h;
+    heard_of(&h, m, entry);
     uint32_t least = heard_by_all(&h);
     for (int i = 0; i < m->plan->agent_count; i++)
-        if (machine_alive(m, i) && !*plan_uses(m->plan, m->plan->agents[i].task, barrier))
+        if (machine_alive(m, i) && !plan_acts(m->plan, m->plan->agents[i].crew, of, PLAN_USES))
             lower_to(&machine_clock(m, i)[entry], least);
     for (int stage = 0; stage < m->plan->stage_count; stage++) {
         if (may_tell(m, stage, of))
@@ -140,15 +133,15 @@ static void lower_phases(machine *m, int of)
 
 /* ---- accesses seem to last until the release ----------------------------------------------------------------------------- */
 
-/* The last contribution of an agent to a barrier of the resource at that stage; 0: none. */
-static uint32_t last_contribution(const machine *m, int agent_index, int resource, int stage)
+/* The last contribution of an agent to the stages of a ring with that number, in any CTA; 0: none. */
+static uint32_t last_contribution(const machine *m, int agent_index, int ring, int number)
 {
     uint32_t last = 0;
-    for (size_t b = 0; b < m->plan->program->barriers.len; b++) {
-        if (m->plan->program->barriers.at[b].resource != resource)
+    for (int stage = 0; stage < m->plan->stage_count; stage++) {
+        if (plan_stage_ring(m->plan, stage) != ring || m->plan->stages[stage].stage != number)
             continue;
         for (int age = 0; age < 3; age++) {
-            uint32_t epoch = stage_contributions(m, m->plan->stage_base[b] + stage, age)[agent_index];
+            uint32_t epoch = stage_contributions(m, stage, age)[agent_index];
             last = epoch > last ? epoch : last;
         }
     }
@@ -165,24 +158,21 @@ static void extend(uint32_t *epoch, uint32_t last)
 static void extend_accesses(machine *m, int slot)
 {
     const plan_slot *s = &m->plan->slots[slot];
-    int resource = m->plan->program->buffers.at[s->buffer].resource;
-    for (int i = 0; s->pipelined && m->now.touched[slot] && i < m->plan->agent_count; i++) {
-        access *a = &slot_accesses(m, slot)[i];
-        uint32_t last = last_contribution(m, i, resource, s->stage);
+    for (int i = 0; s->pipelined && m->now.touched[slot] && i < s->agents; i++) {
+        access *a = slot_access(m, slot, s->first_agent + i);
+        uint32_t last = last_contribution(m, s->first_agent + i, plan_slot_ring(m->plan, slot), s->stage);
         extend(&a->write, last);
         extend(&a->read, last);
-        extend(&a->wgmma_done, last);
+        for (int kind = 0; kind < GROUP_KINDS; kind++)
+            extend(&a->by_groups[kind].done, last);
     }
 }
 
 static void extend_waits(machine *m, int stage)
 {
-    const plan_stage *s = &m->plan->stages[stage];
-    int resource = m->plan->program->barriers.at[s->barrier].resource;
-    for (int i = 0; i < m->plan->agent_count; i++) {
-        uint32_t *waited = &m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)i];
-        extend(waited, last_contribution(m, i, resource, s->stage));
-    }
+    for (int i = 0; i < m->plan->agent_count; i++)
+        extend(&stage_waits(m, stage)[i],
+               last_contribution(m, i, plan_stage_ring(m->plan, stage), m->plan->stages[stage].stage));
 }
 
 /* ---- thresholds that can never fail again ---------------------------------------------------------------------------------- */
@@ -193,35 +183,38 @@ static void drop(uint32_t *epoch, uint32_t passed)
         *epoch = 0;
 }
 
+static void drop_accesses(access *a, uint32_t by_all, uint32_t by_writers)
+{
+    drop(&a->write, by_all);
+    drop(&a->write_before, by_all);
+    drop(&a->read, by_writers);
+    for (int kind = 0; kind < GROUP_KINDS; kind++)
+        drop(&a->by_groups[kind].done, by_writers);
+}
+
 /* Those that all who could ask have passed. Nothing is lost, and entries need not stay above them. */
 static void drop_passed(machine *m, const heard *h, int agent_index, int lane)
 {
     for (int slot = 0; slot < m->plan->slot_count; slot++) {
-        if (lane_of_slot(m, slot) != lane)
-            continue;
-        access *a = &slot_accesses(m, slot)[agent_index];
-        int buffer = m->plan->slots[slot].buffer;
-        uint32_t by_all = heard_touching(h, buffer, PLAN_READS | PLAN_WRITES);
-        uint32_t by_writers = heard_touching(h, buffer, PLAN_WRITES);
-        drop(&a->write, by_all);
-        drop(&a->write_before, by_all);
-        drop(&a->read, by_writers);
-        drop(&a->wgmma_done, by_writers);
+        access *a = slot_access(m, slot, agent_index);
+        if (a && plan_in_lane(m->plan, plan_slot_ring(m->plan, slot), lane))
+            drop_accesses(a, heard_touching(h, slot, PLAN_READS | PLAN_WRITES),
+                          heard_touching(h, slot, PLAN_WRITES));
     }
     for (int stage = 0; stage < m->plan->stage_count; stage++)
-        if (m->now.barriers[stage].pending && lane_of_stage(m, stage) == lane)
-            drop(&m->now.waited[(size_t)stage * (size_t)m->plan->agent_count + (size_t)agent_index],
-                 heard_arriving(h, m->plan->stages[stage].barrier));
+        if (m->now.barriers[stage].pending && plan_in_lane(m->plan, plan_stage_ring(m->plan, stage), lane))
+            drop(&stage_waits(m, stage)[agent_index], heard_acting(h, stage, PLAN_ARRIVES));
 }
 
 static void weaken_entry(machine *m, int entry)
 {
     int owner = entry / m->plan->lanes;
-    heard h = heard_of(m, entry);
+    heard h;
+    heard_of(&h, m, entry);
     uint32_t least = heard_by_all(&h);
     drop_passed(m, &h, owner, entry % m->plan->lanes);
     for (int i = 0; i < m->plan->agent_count; i++) {
-        readers r = {m, i, -1};
+        readers r = {m, m->plan->agents[i].crew, -1};
         if (i != owner && machine_alive(m, i))
             lower(&r, entry, machine_clock(m, i), least);
     }

@@ -24,114 +24,56 @@ static const char *task_name(const teller *t, int agent_index)
 static void step_text(const teller *t, int agent_index, int op, text *out)
 {
     const ir_task *task = plan_task_of(t->p, agent_index);
+    if (task->ops.at[op].drain) {
+        text_printf(out, "the end, for the last releases of %s",
+                    plan_resource_name(t->p, task->ops.at[op].resource));
+        return;
+    }
     capture_step_text(&task->task->schedule->steps.at[task->ops.at[op].step], out);
 }
 
 static const ir_barrier *barrier_of(const teller *t, int stage)
 {
-    return &t->p->program->barriers.at[t->p->stages[stage].barrier];
+    return plan_barrier_of(t->p, stage);
 }
 
-/* "smem_ab.full[2]" */
+/* In a cluster, " of CTA 1". */
+static void rank_text(const teller *t, int rank, text *out)
+{
+    if (t->p->ranks > 1)
+        text_printf(out, " of CTA %d", rank);
+}
+
+/* "smem_ab.full[2]", "order.turn 1", "staged" */
 static void stage_text(const teller *t, int stage, text *out)
 {
     const ir_barrier *b = barrier_of(t, stage);
-    text_printf(out, "%s.%s[%d]", plan_resource_name(t->p, b->resource),
-                b->side == IR_FULL ? "full" : "empty", t->p->stages[stage].stage);
+    const char *name = plan_resource_name(t->p, b->resource);
+    switch (b->side) {
+    case IR_TURN: text_printf(out, "%s.turn %d", name, b->member); break;
+    case IR_NAMED: text_add(out, name); break;
+    default:
+        text_printf(out, "%s.%s[%d]", name, b->side == IR_FULL ? "full" : "empty", t->p->stages[stage].stage);
+    }
+    rank_text(t, t->p->stages[stage].rank, out);
 }
 
 static void slot_text(const teller *t, int slot, text *out)
 {
-    const ir_buffer *b = &t->p->program->buffers.at[t->p->slots[slot].buffer];
+    const ir_buffer *b = plan_buffer_of(t->p, slot);
     text_printf(out, "%s.%s", plan_resource_name(t->p, b->resource), b->name);
     if (t->p->slots[slot].pipelined)
         text_printf(out, "[%d]", t->p->slots[slot].stage);
+    rank_text(t, t->p->slots[slot].rank, out);
 }
 
-/* ---- the values of the execution --------------------------------------------------------------------------------------------------- */
-
-static void value_name(const plan *p, int value, text *out)
+static const char *values_of(const teller *t)
 {
-    if (p->values[value].kind == PLAN_BOUND)
-        trips_value_text(p->values[value].loop, out);
-    else
-        text_add(out, plan_resource_name(p, p->values[value].queue));
+    witness_run run = {t->m, t->result};
+    return witness_values(&run);
 }
 
-static void separate(text *out)
-{
-    text_add(out, out->len ? ", " : "with ");
-}
-
-/* Values of the launch: what is known in the end. Each is told once, if it was asked about. */
-static void launch_values(const teller *t, text *out)
-{
-    for (int value = 0; value < t->p->value_count; value++) {
-        const plan_value *v = &t->p->values[value];
-        bool asked = false;
-        for (size_t i = 0; i < t->result->path.len; i++)
-            asked |= t->result->path.at[i].value == value;
-        if (!asked || (v->kind != PLAN_TILES && v->queue >= 0))
-            continue;
-        int64_t from = value_known(t->m, value, 0)->from;
-        separate(out);
-        if (v->kind == PLAN_TILES) {
-            text_printf(out, "%lld tile%s", (long long)from, from == 1 ? "" : "s");
-            continue;
-        }
-        value_name(t->p, value, out);
-        text_printf(out, " = %lld", (long long)from);
-    }
-}
-
-/* The last answer about a value of a tile, before the queue moves on. */
-static bool is_last_word(const teller *t, size_t at)
-{
-    const steady_answer *a = &t->result->path.at[at];
-    for (size_t i = at + 1; i < t->result->path.len; i++) {
-        const steady_answer *b = &t->result->path.at[i];
-        if (b->value == a->value && b->instance == a->instance)
-            return false;
-        if (t->p->values[b->value].kind == PLAN_TILES && b->more)
-            return true;
-    }
-    return true;
-}
-
-static void tile_values(const teller *t, text *out)
-{
-    int64_t tile = 0;
-    for (size_t i = 0; i < t->result->path.len; i++) {
-        const steady_answer *a = &t->result->path.at[i];
-        const plan_value *v = &t->p->values[a->value];
-        if (v->kind == PLAN_TILES && a->more)
-            tile = a->from;
-        if (v->kind == PLAN_TILES || v->queue < 0 || !is_last_word(t, i))
-            continue;
-        if (v->kind == PLAN_SKIP && !a->more)
-            continue;
-        separate(out);
-        if (v->kind == PLAN_SKIP) {
-            text_printf(out, "tile %lld skipped", (long long)tile);
-            continue;
-        }
-        value_name(t->p, a->value, out);
-        text_printf(out, " = %lld in tile %lld", (long long)a->from + a->more, (long long)tile);
-    }
-}
-
-/* "with k_tiles = 5, 2 tiles" or "in every execution". */
-static const char *with_values(const teller *t)
-{
-    text out = {0};
-    launch_values(t, &out);
-    tile_values(t, &out);
-    const char *s = out.len ? arena_strdup(&t->p->kernel->arena, text_str(&out)) : "in every execution";
-    text_free(&out);
-    return s;
-}
-
-/* "trip 3 of its loop, tile 1" */
+/* " in trip 3 of its loop, tile 1, CTA 2" */
 static const char *where(const teller *t, int agent_index)
 {
     const agent *a = &t->m->now.agents[agent_index];
@@ -140,6 +82,8 @@ static const char *where(const teller *t, int agent_index)
         text_printf(&out, " in trip %lld of its loop", (long long)a->trip);
     if (a->in_tile_loop)
         text_printf(&out, "%s tile %lld", a->in_loop ? "," : " in", (long long)a->tile);
+    if (t->p->ranks > 1)
+        text_printf(&out, "%s CTA %d", out.len ? "," : " in", t->p->agents[agent_index].rank);
     const char *s = arena_strdup(&t->p->kernel->arena, text_str(&out));
     text_free(&out);
     return s;
@@ -149,7 +93,9 @@ static const char *where(const teller *t, int agent_index)
 
 static bool arrives_on(const ir_op *op, int barrier)
 {
-    return (op->kind == IR_ARRIVE || op->kind == IR_EXPECT) && op->barrier == barrier;
+    bool arrives = op->kind == IR_ARRIVE || op->kind == IR_EXPECT || op->kind == IR_COPY_ARRIVE ||
+                   op->kind == IR_UMMA_COMMIT;
+    return arrives && op->barrier == barrier;
 }
 
 static const ir_op *arrival_of(const ir_task *task, int barrier)
@@ -239,7 +185,7 @@ static bool is_told(const teller *t, int agent_index)
 {
     const agent *a = &t->m->now.agents[agent_index];
     for (int i = 0; i < agent_index; i++)
-        if (t->p->agents[i].task == t->p->agents[agent_index].task &&
+        if (t->p->agents[i].crew == t->p->agents[agent_index].crew &&
             t->m->now.agents[i].status == AGENT_BLOCKED && t->m->now.agents[i].pc == a->pc &&
             t->m->now.agents[i].stage == a->stage)
             return true;
@@ -261,7 +207,7 @@ static void relate_arrival(teller *t, ww_diag *d, int stage)
 
 static void tell_stuck(teller *t, const finding *f)
 {
-    ww_diag *first = tell_waiter(t, f->agent, with_values(t));
+    ww_diag *first = tell_waiter(t, f->agent, values_of(t));
     diag_hint(&t->list, first,
               "make the tasks fill and empty the same number of slots, in an order that does not close "
               "a circle");
@@ -281,7 +227,7 @@ static ww_diag *tell_agent(teller *t, const finding *f, ww_code code, const char
     if (f->stage >= 0)
         stage_text(t, f->stage, &stage);
     ww_diag *d = diag_add(&t->list, code, op_at(t->p, f->agent, f->op)->place, "%s, task %s: %s%s %s%s%s",
-                          with_values(t), task_name(t, f->agent), text_str(&step), where(t, f->agent), what,
+                          values_of(t), task_name(t, f->agent), text_str(&step), where(t, f->agent), what,
                           stage.len ? " " : "", text_str(&stage));
     text_free(&step);
     text_free(&stage);
@@ -335,7 +281,7 @@ static void tell_lapped(teller *t, const finding *f)
     ww_diag *d =
         diag_add(&t->list, WW_LAPPED, op->place,
                  "%s, task %s completes phase %lld of %s before task %s is sure to have seen the last one",
-                 with_values(t), task_name(t, who), (long long)f->number, text_str(&stage),
+                 values_of(t), task_name(t, who), (long long)f->number, text_str(&stage),
                  task_name(t, f->other_agent));
     diag_expected(&t->list, d, "each wait of task %s to happen before the next phase ends",
                   task_name(t, f->other_agent));
@@ -363,10 +309,19 @@ static void tell_probe(teller *t, const finding *f)
 static const char *const access_texts[] = {[ACCESS_READ] = "reads",
                                            [ACCESS_WRITE] = "writes",
                                            [ACCESS_COPY] = "copies into",
-                                           [ACCESS_WGMMA] = "reads by wgmma"};
+                                           [ACCESS_LOAD] = "loads by cp.async into",
+                                           [ACCESS_UMMA_READ] = "reads by tcgen05",
+                                           [ACCESS_UMMA_WRITE] = "writes by tcgen05",
+                                           [ACCESS_WGMMA] = "reads by wgmma",
+                                           [ACCESS_BULK] = "stores in bulk from"};
 
 static const char *race_hint(const finding *f)
 {
+    if (f->other_kind == ACCESS_UMMA_READ || f->other_kind == ACCESS_UMMA_WRITE)
+        return "wait for a barrier that the tensor core arrives on after this work (commit or release by its "
+               "task)";
+    if (f->other_kind == ACCESS_BULK)
+        return "release the slot after a work body that waits for the bulk store (.bulk_wait)";
     if (f->other_kind == ACCESS_WGMMA)
         return "release the slot after a work body that waits for the wgmma group (.wgmma_wait)";
     if (f->other_kind == ACCESS_COPY)
@@ -394,6 +349,26 @@ static void tell_race(teller *t, const finding *f)
     text_free(&other_slot);
 }
 
+static void tell_clobbered(teller *t, const finding *f)
+{
+    text slot = {0}, other_slot = {0}, step = {0};
+    slot_text(t, f->slot, &slot);
+    slot_text(t, f->other_slot, &other_slot);
+    step_text(t, f->other_agent, f->other_op, &step);
+    ww_diag *d = tell_agent(t, f, WW_RACE, access_texts[f->kind]);
+    d->message =
+        arena_printf(t->list.arena, "%s %s, which has been overwritten", d->message, text_str(&slot));
+    diag_expected(&t->list, d, "%s filled again before it is read", text_str(&slot));
+    diag_found(&t->list, d, "%s of task %s, which wrote %s, in the same memory", text_str(&step),
+               task_name(t, f->other_agent), text_str(&other_slot));
+    diag_hint(&t->list, d,
+              "use the phases of an alias group one after the other; views of one buffer share it (.shares)");
+    diag_related(&t->list, d, op_at(t->p, f->other_agent, f->other_op)->place, "the write");
+    text_free(&slot);
+    text_free(&other_slot);
+    text_free(&step);
+}
+
 /* ---- leftovers ------------------------------------------------------------------------------------------------------------------------------ */
 
 static ww_diag *tell_stage(teller *t, const finding *f, const char *what)
@@ -402,7 +377,7 @@ static ww_diag *tell_stage(teller *t, const finding *f, const char *what)
     const ir_barrier *b = barrier_of(t, f->stage);
     stage_text(t, f->stage, &stage);
     ww_diag *d = diag_add(&t->list, WW_LEFTOVER, t->p->kernel->resources.at[b->resource]->place, "%s, %s %s",
-                          with_values(t), text_str(&stage), what);
+                          values_of(t), text_str(&stage), what);
     text_free(&stage);
     relate_arrival(t, d, f->stage);
     if (d->related.file)
@@ -423,15 +398,35 @@ static void tell_half_phase(teller *t, const finding *f)
 
 static void tell_unseen(teller *t, const finding *f)
 {
-    ww_diag *d = tell_stage(t, f, "is filled and nobody waits for it");
+    bool full = barrier_of(t, f->stage)->side == IR_FULL;
+    ww_diag *d = tell_stage(
+        t, f, full ? "is filled and nobody waits for it" : "is arrived on and nobody waits for it");
     diag_expected(&t->list, d, "a wait for phase %u before the end", t->m->now.barriers[f->stage].count);
-    diag_found(&t->list, d, "a filled slot that is never consumed");
+    diag_found(&t->list, d,
+               full ? "a filled slot that is never consumed" : "an arrival that may come after the end");
     diag_hint(&t->list, d, "make the consumers wait for as many slots as the producers fill");
+}
+
+static void tell_unfinished(teller *t, const finding *f)
+{
+    bool bulk = t->p->agents[f->agent].warp_itself;
+    ww_diag *d = diag_add(&t->list, WW_LEFTOVER, plan_task_of(t->p, f->agent)->task->place,
+                          "%s, %s of task %s may be at work when the kernel ends", values_of(t),
+                          bulk ? "a bulk store" : "the tensor core or a copy", task_name(t, f->agent));
+    if (bulk) {
+        diag_expected(&t->list, d,
+                      "a work body that waits for all groups (.bulk_wait = WW_BULK_WAIT(0)) at the end");
+        diag_found(&t->list, d, "%d groups in flight", t->m->now.agents[f->agent].groups[GROUP_BULK]);
+    } else {
+        diag_expected(&t->list, d, "a barrier that it arrives on after its last work, and a wait for it");
+        diag_found(&t->list, d, "nobody who knows that it has finished");
+    }
+    diag_hint(&t->list, d, "wait for it before the task ends");
 }
 
 static void tell_unbalanced(teller *t, const finding *f)
 {
-    int full = f->stage - barrier_of(t, f->stage)->stages;
+    int full = f->other_agent; /* a stage here */
     ww_diag *d = tell_stage(t, f, "does not balance");
     diag_expected(&t->list, d, "%u releases of the slot, one for each time it was filled",
                   t->m->now.barriers[full].count);
@@ -447,16 +442,28 @@ static void tell_drift(teller *t, const finding *f)
     diag_hint(&t->list, d, "let the tasks of a work queue be at most one tile apart");
 }
 
+static void tell_trip_drift(teller *t, const finding *f)
+{
+    ww_diag *d = tell_agent(t, f, WW_UNPROVABLE, "may ask for its condition while others are far ahead");
+    diag_hint(&t->list, d, "let tasks with a condition be at most %d trips apart", PLAN_TRIPS - 1);
+}
+
 static const ww_diag *tell_entangled(teller *t)
 {
     text name = {0};
-    value_name(t->p, t->result->entangled, &name);
+    witness_value_name(t->p, t->result->entangled, &name);
+    bool choice = plan_is_choice(&t->p->values[t->result->entangled]);
     ww_diag *d = diag_add(&t->list, WW_UNPROVABLE, t->p->kernel->place, "no steady state was found for %s",
                           text_str(&name));
-    diag_found(&t->list, d, "ever new configurations: tasks that drift apart by as much as %s grows",
-               text_str(&name));
-    diag_hint(&t->list, d,
-              "loops that synchronise with each other should have the same bounds and the same pace");
+    if (choice)
+        diag_found(&t->list, d, "ever new configurations: more answers at a time than can be told apart");
+    else
+        diag_found(&t->list, d, "ever new configurations: tasks that drift apart by as much as %s grows",
+                   text_str(&name));
+    diag_hint(&t->list, d, "%s",
+              choice
+                  ? "shorter rings between tasks that ask for one condition"
+                  : "loops that synchronise with each other should have the same bounds and the same pace");
     text_free(&name);
     return t->list.first;
 }
@@ -470,10 +477,13 @@ static void (*const tellers[])(teller *, const finding *) = {
     [FAULT_LAPPED] = tell_lapped,
     [FAULT_OTHER_PROBE] = tell_probe,
     [FAULT_RACE] = tell_race,
+    [FAULT_CLOBBERED] = tell_clobbered,
     [FAULT_HALF_PHASE] = tell_half_phase,
     [FAULT_UNSEEN] = tell_unseen,
     [FAULT_UNBALANCED] = tell_unbalanced,
+    [FAULT_UNFINISHED] = tell_unfinished,
     [FAULT_DRIFT] = tell_drift,
+    [FAULT_TRIP_DRIFT] = tell_trip_drift,
 };
 
 static const ww_diag *tell_too_long(teller *t)
@@ -485,6 +495,31 @@ static const ww_diag *tell_too_long(teller *t)
     return t->list.first;
 }
 
+static bool is_optional(const teller *t, int agent_index, int op)
+{
+    return agent_index >= 0 && op >= 0 && t->p->tasks[t->p->agents[agent_index].task].ops[op].optional;
+}
+
+/* Whether the finding takes two blocks that conditions of the trip may leave out, or a write that is left out where it was
+ * taken as made: then it need not be one. */
+static bool is_doubtful(const teller *t, const finding *f)
+{
+    if (f->fault == FAULT_CLOBBERED)
+        return t->p->has_options;
+    return f->fault == FAULT_RACE && is_optional(t, f->agent, f->op) &&
+           is_optional(t, f->other_agent, f->other_op);
+}
+
+static void doubt(teller *t, const finding *f)
+{
+    ww_diag *d = t->list.first;
+    if (!is_doubtful(t, f))
+        return;
+    d->code = WW_UNPROVABLE;
+    d->message =
+        arena_printf(t->list.arena, "if conditions of the trip go together in the worst way: %s", d->message);
+}
+
 const ww_diag *witness_of(const machine *m, const steady_result *result)
 {
     teller t = {.m = m, .p = m->plan, .result = result};
@@ -494,40 +529,6 @@ const ww_diag *witness_of(const machine *m, const steady_result *result)
     if (result->too_long)
         return tell_too_long(&t);
     tellers[m->finding.fault](&t, &m->finding);
+    doubt(&t, &m->finding);
     return t.list.first;
-}
-
-/* ---- what a proof covers -------------------------------------------------------------------------------------------------------------------------- */
-
-static void add_part(text *out, const char *part)
-{
-    text_printf(out, "%s%s", out->len ? ", " : "", part);
-}
-
-void witness_covered(const plan *p, const steady_result *result, text *out)
-{
-    bool tiles = false, skips = false;
-    for (int i = 0; i < p->value_count; i++) {
-        const plan_value *v = &p->values[i];
-        tiles |= v->kind == PLAN_TILES;
-        skips |= v->kind == PLAN_SKIP;
-        if (v->kind != PLAN_BOUND || !trips_of(v->loop).symbolic)
-            continue;
-        add_part(out, "");
-        value_name(p, i, out);
-        if (v->queue >= 0 && trips_on_device(v->loop))
-            text_add(out, " any in each tile");
-        else if (trips_least_value(v->loop) > 0)
-            text_printf(out, " >= %lld", (long long)trips_least_value(v->loop));
-        else
-            text_add(out, " any");
-    }
-    if (tiles)
-        add_part(out, "any number of tiles");
-    if (skips)
-        add_part(out, "every skip pattern");
-    if (!out->len)
-        text_add(out, "the one execution there is, in every interleaving");
-    if (result->period)
-        text_printf(out, "; period %lld", (long long)result->period);
 }

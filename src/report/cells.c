@@ -77,9 +77,13 @@ void cell_bound_text(const ww_bound *bound, text *out)
         text_printf(out, bound->kind == WW_BOUND_DEVICE ? "%s()" : "%s", bound->name);
 }
 
-uint32_t cell_arrivals(const ir_task *t, const ir_op *op)
+/* Arrivals that the task makes with one operation, in one CTA on one barrier. */
+static uint32_t arrivals_of(const ir_task *t, const ir_op *op)
 {
-    return (uint32_t)t->warps * (op->lanes == MODEL_LANES_ALL ? 32 : 1);
+    if (op->lanes == MODEL_LANES_FIRST)
+        return 1;
+    bool all = op->kind == IR_COPY_ARRIVE || (op->kind == IR_ARRIVE && op->lanes == MODEL_LANES_ALL);
+    return (uint32_t)t->warps * (all ? 32 : 1);
 }
 
 static void loop_text(const ir_op *op, text *out)
@@ -92,32 +96,78 @@ static void loop_text(const ir_op *op, text *out)
         text_add(out, " by ");
         cell_bound_text(&op->stride, out);
     }
+    if (op->unroll > 1)
+        text_printf(out, ", unrolled %d", op->unroll);
     text_add(out, " {");
 }
 
-static const char *const guard_texts[] = {[IR_GUARD_FIRST] = "first trip {",
-                                          [IR_GUARD_LAST] = "last trip {",
-                                          [IR_GUARD_NOT_SKIPPED] = "not skipped {"};
+static void guard_text(const ir_task *t, const ir_op *op, text *out)
+{
+    static const char *const fixed[] = {[IR_GUARD_FIRST] = "first trip {",
+                                        [IR_GUARD_LAST] = "last trip {",
+                                        [IR_GUARD_NOT_SKIPPED] = "not skipped {"};
+    if (op->guard == IR_GUARD_EVERY)
+        text_printf(out, "every %d trips from %d {", op->period, op->first);
+    else if (op->guard == IR_GUARD_TRUE || op->guard == IR_GUARD_FALSE)
+        text_printf(out, "if %s%s {", op->guard == IR_GUARD_FALSE ? "not " : "",
+                    t->values.at[op->condition].name);
+    else
+        text_add(out, fixed[op->guard]);
+}
 
-static void block_text(const ir_program *p, const ir_op *op, text *out)
+static void block_text(const ir_program *p, const ir_task *t, const ir_op *op, text *out)
 {
     if (op->kind == IR_TILE_LOOP)
         text_printf(out, "tiles of %s {", p->kernel->resources.at[op->resource]->name);
     else if (op->kind == IR_LOOP)
         loop_text(op, out);
     else if (op->kind == IR_GUARD)
-        text_add(out, guard_texts[op->guard]);
+        guard_text(t, op, out);
     else
         text_add(out, "}");
 }
 
-/* What an operation adds to the detail column of its step. */
-static void verb_detail(const ir_task *t, const ir_op *op, text *out)
+/* In a cluster: at whose barriers, and which CTAs do it. */
+static void add_reach(const ir_program *p, const ir_op *op, text *out)
 {
+    static const char *const places[] = {
+        [MODEL_TO_OWN] = "",
+        [MODEL_TO_LEADER] = " at leader",
+        [MODEL_TO_PAIR] = " at pair",
+        [MODEL_TO_PEERS] = " at peers",
+        [MODEL_TO_FIRST] = " at rank 0",
+        [MODEL_TO_EVERY] = " at every CTA",
+        [MODEL_TO_NEXT] = " at next",
+        [MODEL_TO_PREVIOUS] = " at previous",
+    };
+    bool pairs = op->to == MODEL_TO_LEADER || op->to == MODEL_TO_PAIR;
+    if (p->cluster_size > 1 && (!pairs || p->cluster.v > 1))
+        text_add(out, places[op->to]);
+}
+
+static void add_gate(const ir_program *p, const ir_op *op, text *out)
+{
+    if (op->gate == MODEL_LEADERS && p->cluster.v > 1)
+        text_printf(out, "%sleaders only", out->len ? ", " : "");
+    else if (op->gate == MODEL_RANK_0 && p->cluster_size > 1)
+        text_printf(out, "%srank 0 only", out->len ? ", " : "");
+}
+
+/* What an operation adds to the detail column of its step. */
+static void verb_detail(const ir_program *p, const ir_task *t, const ir_op *op, text *out)
+{
+    const char *gap = out->len ? ", " : "";
     if (op->kind == IR_EXPECT)
-        text_printf(out, "%s%u + %u B", out->len ? ", " : "", cell_arrivals(t, op), op->bytes);
+        text_printf(out, "%s%u + %u B", gap, arrivals_of(t, op), op->bytes);
     else if (op->kind == IR_ARRIVE)
-        text_printf(out, "%s%u", out->len ? ", " : "", cell_arrivals(t, op));
+        text_printf(out, "%s%u", gap, arrivals_of(t, op));
+    else if (op->kind == IR_COPY_ARRIVE)
+        text_printf(out, "%s%u by cp.async", gap, arrivals_of(t, op));
+    else if (op->kind == IR_UMMA_COMMIT)
+        text_printf(out, "%s%u by umma", gap, arrivals_of(t, op));
+    else
+        return;
+    add_reach(p, op, out);
 }
 
 static void add_name(text *out, const char *opening, const char *name)
@@ -149,36 +199,52 @@ static uint32_t copied_bytes(const ir_op *op)
     return bytes;
 }
 
-static void work_detail(const ir_task *t, const ir_op *op, text *out)
+/* "<3, 1> " */
+static void work_constants(const ir_op *op, text *out)
 {
+    for (int i = 0; i < op->work->constant_count; i++)
+        text_printf(out, "%s%d", i ? ", " : "<", op->constants[i]);
+    text_add(out, op->work->constant_count ? "> " : "");
+}
+
+static void work_detail(const ir_program *p, const ir_task *t, const ir_op *op, text *out)
+{
+    work_constants(op, out);
     work_values(t, op, out);
-    const char *gap = out->len ? " " : "";
+    const char *gap = out->len && out->at[out->len - 1] != ' ' ? " " : "";
     if (copied_bytes(op))
         text_printf(out, "%s%u B", gap, copied_bytes(op));
     gap = out->len ? " " : "";
     if (op->wgmma_groups)
         text_printf(out, "%s+ wgmma", gap), gap = ", ";
+    if (op->umma)
+        text_printf(out, "%s+ umma", gap), gap = ", ";
+    if (op->bulk_groups)
+        text_printf(out, "%s+ bulk store", gap), gap = ", ";
     if (op->wgmma_wait >= 0)
         text_printf(out, "%swgmma <= %d", gap, op->wgmma_wait), gap = ", ";
+    if (op->bulk_wait >= 0)
+        text_printf(out, "%sbulk stores <= %d", gap, op->bulk_wait), gap = ", ";
     if (op->held)
         text_printf(out, "%sheld slot", gap);
+    add_gate(p, op, out);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------ */
 
-static cell block_cell(const ir_program *p, const ir_op *op, arena *a)
+static cell block_cell(const ir_program *p, const ir_task *t, const ir_op *op, arena *a)
 {
-    text t = {0};
-    block_text(p, op, &t);
-    cell c = {.block = true, .verb = arena_strdup(a, text_str(&t))};
-    text_free(&t);
+    text verb = {0};
+    block_text(p, t, op, &verb);
+    cell c = {.block = true, .verb = arena_strdup(a, text_str(&verb))};
+    text_free(&verb);
     return c;
 }
 
-static cell work_cell(const ir_task *t, const ir_op *op, arena *a)
+static cell work_cell(const ir_program *p, const ir_task *t, const ir_op *op, arena *a)
 {
     text detail = {0};
-    work_detail(t, op, &detail);
+    work_detail(p, t, op, &detail);
     cell c = {.verb = op->work->declared->name,
               .right = copied_bytes(op) ? "->" : "",
               .detail = arena_strdup(a, text_str(&detail))};
@@ -194,27 +260,77 @@ static const char *arrow_of(ir_kind kind, ww_side side)
         return producer ? "<?" : "?>";
     if (kind == IR_WAIT)
         return producer ? "<-" : "->";
-    if (kind == IR_ARRIVE)
+    if (kind == IR_ARRIVE || kind == IR_COPY_ARRIVE || kind == IR_UMMA_COMMIT)
         return producer ? "->" : "<-";
     return NULL;
 }
 
-static cell verb_cell(const ir_task *t, size_t first, size_t end, arena *a)
+static const ir_op *find_kind(const ir_task *t, size_t first, size_t end, ir_kind kind)
+{
+    for (size_t i = first; i < end; i++)
+        if (t->ops.at[i].kind == kind)
+            return &t->ops.at[i];
+    return NULL;
+}
+
+static void add_fence(const ir_op *op, text *out)
+{
+    if (op->kind == IR_FENCE)
+        text_printf(out, "%s%s fence", out->len ? ", " : "",
+                    op->fence == IR_FENCE_PROXY ? "proxy" : "tcgen05");
+}
+
+/* What operations [first, end) of one step say: arrivals, fences, and the gate of the first that has one. */
+static const char *step_detail(const ir_program *p, const ir_task *t, size_t first, size_t end, arena *a)
+{
+    text detail = {0};
+    for (size_t i = first; i < end; i++)
+        verb_detail(p, t, &t->ops.at[i], &detail);
+    for (size_t i = first; i < end; i++)
+        add_fence(&t->ops.at[i], &detail);
+    for (size_t i = first; i < end; i++)
+        if (t->ops.at[i].gate != MODEL_EVERYWHERE) {
+            add_gate(p, &t->ops.at[i], &detail);
+            break;
+        }
+    const char *copy = arena_strdup(a, text_str(&detail));
+    text_free(&detail);
+    return copy;
+}
+
+static cell verb_cell(const ir_program *p, const ir_task *t, size_t first, size_t end, arena *a)
 {
     ww_verb verb = (ww_verb)t->ops.at[first].verb;
     ww_side side = capture_verb_side(verb);
-    text detail = {0};
-    cell c = {.verb = capture_verb_name(verb)};
-    const char *arrow = NULL;
-    for (size_t i = first; i < end; i++) {
-        if (!arrow)
-            arrow = arrow_of(t->ops.at[i].kind, side);
-        verb_detail(t, &t->ops.at[i], &detail);
-    }
+    const char *arrow = verb == WW_SYNC ? "<>" : NULL;
+    for (size_t i = first; i < end && !arrow; i++)
+        arrow = arrow_of(t->ops.at[i].kind, side);
+    cell c = {.verb = capture_verb_name(verb), .detail = step_detail(p, t, first, end, a)};
     *(side == WW_PRODUCER ? &c.right : &c.left) = arrow;
-    c.detail = arena_strdup(a, text_str(&detail));
-    text_free(&detail);
     return c;
+}
+
+/* Stepping to the next tile, or asking for it; what a dynamic queue's ring needs for that belongs to it. */
+static cell tile_cell(const ir_program *p, const ir_task *t, size_t first, size_t end, arena *a)
+{
+    bool fetch = find_kind(t, first, end, IR_FETCH), waits = find_kind(t, first, end, IR_WAIT);
+    return (cell){.verb = fetch ? "fetch_tile" : "advance_tile",
+                  .left = waits && !fetch ? "->" : "",
+                  .right = fetch ? "->" : "",
+                  .detail = step_detail(p, t, first, end, a)};
+}
+
+static cell drain_cell(const ir_task *t, size_t first, size_t end, arena *a)
+{
+    int stages = 0;
+    for (size_t i = first; i < end; i++)
+        stages += t->ops.at[i].kind == IR_WAIT;
+    return (cell){.verb = "drain", .right = "<-", .detail = arena_printf(a, "%d", stages)};
+}
+
+static bool is_tile_step(const ir_task *t, size_t first, size_t end)
+{
+    return find_kind(t, first, end, IR_NEXT_TILE) || find_kind(t, first, end, IR_FETCH);
 }
 
 /* The cell of operations [first, end), which came from one schedule step. */
@@ -222,14 +338,16 @@ static cell step_cell(const ir_program *p, const ir_task *t, size_t first, size_
 {
     const ir_op *op = &t->ops.at[first];
     cell c;
-    if (op->kind == IR_WORK)
-        c = work_cell(t, op, a);
-    else if (op->kind == IR_NEXT_TILE)
-        c = (cell){.verb = "advance_tile"};
+    if (op->drain)
+        c = drain_cell(t, first, end, a);
+    else if (op->kind == IR_WORK)
+        c = work_cell(p, t, op, a);
+    else if (is_tile_step(t, first, end))
+        c = tile_cell(p, t, first, end, a);
     else if (op->verb >= 0)
-        c = verb_cell(t, first, end, a);
+        c = verb_cell(p, t, first, end, a);
     else
-        c = block_cell(p, op, a);
+        c = block_cell(p, t, op, a);
     c.line = op->place.line;
     c.resource = op->resource >= 0 && !c.block ? p->kernel->resources.at[op->resource]->name : "";
     c.left = c.left ? c.left : "";
@@ -238,9 +356,12 @@ static cell step_cell(const ir_program *p, const ir_task *t, size_t first, size_
     return c;
 }
 
+/* A drain is one step, whichever steps its operations are numbered after. */
 static bool same_step(const ir_op *a, const ir_op *b)
 {
-    return a->step == b->step && a->verb == b->verb && a->verb >= 0;
+    if (a->drain || b->drain)
+        return a->drain && b->drain && a->cursor == b->cursor;
+    return a->step == b->step;
 }
 
 cell_column cells_of(const ir_program *p, const ir_task *t, arena *a)

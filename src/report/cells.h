@@ -10,10 +10,11 @@ typedef uint32_t cell_section;
 
 typedef struct cell {
     cell_section section;
-    int line;          /* of the schedule call */
-    int depth;         /* enclosing blocks */
-    bool block;        /* `verb` is all the text there is */
-    const char *left;  /* "->" blocks on the producer, "<-" signals it; consumer side. "" if neither */
+    int line;   /* of the schedule call */
+    int depth;  /* enclosing blocks */
+    bool block; /* `verb` is all the text there is */
+    const char
+        *left; /* "->" blocks on the producer, "<-" signals it, "<>" both; consumer side. "" if neither */
     const char *verb;  /* or name of the work method */
     const char *right; /* "<-" blocks on the consumer, "->" signals it; producer side. "" if neither */
     const char *resource;
@@ -30,9 +31,6 @@ cell_column cells_of(const ir_program *p, const ir_task *t, arena *a);
 
 /* "head", "loop", "tail", "tiles", ... `has_tiles`: some task of the kernel loops over tiles. */
 const char *cell_section_name(cell_section section, bool has_tiles);
-
-/* Arrivals that one operation makes on its barrier: 32 lanes of each warp, or one. */
-uint32_t cell_arrivals(const ir_task *t, const ir_op *op);
 
 /* "0", "k_tiles", "kv_tiles()". */
 void cell_bound_text(const ww_bound *bound, text *out);

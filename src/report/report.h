@@ -7,8 +7,12 @@
 
 #include <stdio.h>
 
-/* Schedules side by side, then registers, shared memory, arrivals and the values between work calls. */
+/* Schedules side by side, then registers, memories, arrivals and the values between work calls. */
 void report_table(const ir_program *p, FILE *out);
+
+/* The values alone: made by which work call, taken by which. */
+void report_routes(const ir_program *p, FILE *out);
+bool report_has_routes(const ir_program *p);
 
 /* Graphviz: tasks with their work, resources between them, the dependency graph. */
 void report_graph(const ir_program *p, FILE *out);

@@ -1,21 +1,8 @@
-/* Under the schedule table: registers, shared memory, arrivals, values. Each block recomputes what it shows
- * from the IR and compares with what the IR declares, so that a disagreement is visible here too. */
+/* Under the schedule table: registers and memories. Each block recomputes what it shows from the IR and compares with
+ * what the IR declares, so that a disagreement is visible here too. */
 #include "report/summary.h"
-#include "report/cells.h"
-
-#include "capture/capture.h"
 
 enum { WARP_LANES = 32, POOL_REGISTERS = 65536, REGISTER_UNIT = 8, MOST_REGISTERS = 256, BARRIER_BYTES = 8 };
-
-static const char *resource_name(const ir_program *p, int resource)
-{
-    return p->kernel->resources.at[resource]->name;
-}
-
-static const char *side_name(ir_side side)
-{
-    return side == IR_FULL ? "full" : "empty";
-}
 
 /* ---- registers -------------------------------------------------------------------------------------- */
 
@@ -75,12 +62,15 @@ void summary_registers(const ir_program *p, FILE *out)
                   sum > pool ? "TOO MANY" : "spare");
 }
 
-/* ---- shared memory ---------------------------------------------------------------------------------- */
+/* ---- shared and tensor memory ----------------------------------------------------------------------- */
 
+/* Buffers whose memory others use too (other phases of an alias group, buffers that share) may overlap; `remark` says
+ * so. */
 typedef struct extent {
     uint32_t offset, bytes, unit;
     int stages;
-    const char *resource, *part; /* "smem_ab", "a" */
+    const char *name, *remark;
+    bool aliased;
 } extent;
 
 typedef VEC(extent) extent_list;
@@ -90,204 +80,135 @@ static int extent_order(const void *a, const void *b)
     const extent *x = a, *y = b;
     if (x->offset != y->offset)
         return x->offset < y->offset ? -1 : 1;
-    return strcmp(x->part, y->part);
+    return strcmp(x->name, y->name);
 }
 
-static void list_extents(const ir_program *p, extent_list *list)
+static const model_buffer *declared_buffer(const ww_resource *r, const char *name)
 {
-    for (size_t i = 0; i < p->buffers.len; i++) {
-        const ir_buffer *b = &p->buffers.at[i];
-        extent e = {b->offset, b->stage_bytes * (uint32_t)b->stages, b->stage_bytes,
-                    b->stages, resource_name(p, b->resource),        b->name};
+    for (int i = 0; i < r->buffer_count; i++)
+        if (strcmp(r->buffers[i].name, name) == 0)
+            return &r->buffers[i];
+    return NULL;
+}
+
+static const char *remark_of(const ww_resource *r, const ir_buffer *b, arena *a)
+{
+    const model_buffer *declared = b->space == IR_SHARED ? declared_buffer(r, b->name) : NULL;
+    if (declared && declared->shares)
+        return arena_printf(a, "  shares %s's", declared->shares->name);
+    if (r->alias_group >= 0)
+        return arena_printf(a, "  phase %d of alias %d", r->alias_phase, r->alias_group);
+    return "";
+}
+
+/* From the first byte to the last: what pads the last stage belongs to nobody. */
+static uint32_t buffer_bytes(const ww_resource *r, const ir_buffer *b)
+{
+    const model_buffer *declared = b->space == IR_SHARED ? declared_buffer(r, b->name) : NULL;
+    return (uint32_t)(b->stages - 1) * b->stage_bytes + (declared ? declared->bytes : b->stage_bytes);
+}
+
+static void list_buffers(const ir_program *p, ir_space space, extent_list *list, arena *a)
+{
+    const ir_buffer *b;
+    vec_each(b, &p->buffers) {
+        const ww_resource *r = p->kernel->resources.at[b->resource];
+        if (b->space != space)
+            continue;
+        extent e = {b->offset, buffer_bytes(r, b), b->stage_bytes, b->stages, NULL, NULL, false};
+        e.name = arena_printf(a, "%s.%s", r->name, b->name);
+        e.remark = remark_of(r, b, a);
+        e.aliased = *e.remark;
         vec_push(list, e);
     }
-    for (size_t i = 0; i < p->barriers.len; i++) {
-        const ir_barrier *b = &p->barriers.at[i];
-        extent e = {b->offset,
-                    BARRIER_BYTES * (uint32_t)b->stages,
-                    BARRIER_BYTES,
-                    b->stages,
-                    resource_name(p, b->resource),
-                    b->side == IR_FULL ? "full barriers" : "empty barriers"};
+}
+
+static const char *barriers_name(const ir_program *p, const ir_barrier *b, arena *a)
+{
+    text name = {0};
+    summary_barrier_name(p, b, &name);
+    const char *copy = arena_printf(a, "%s barriers", text_str(&name));
+    text_free(&name);
+    return copy;
+}
+
+static void list_barriers(const ir_program *p, extent_list *list, arena *a)
+{
+    const ir_barrier *b;
+    vec_each(b, &p->barriers) {
+        if (b->side == IR_NAMED)
+            continue;
+        extent e = {b->offset, BARRIER_BYTES * (uint32_t)b->stages, BARRIER_BYTES, b->stages, NULL, "",
+                    false};
+        e.name = barriers_name(p, b, a);
         vec_push(list, e);
     }
-    if (list->len)
-        qsort(list->at, list->len, sizeof *list->at, extent_order);
+    extent slot = {p->kernel->tmem_slot_offset, 4, 4, 1, "address of tensor memory", "", false};
+    if (p->kernel->tmem_columns)
+        vec_push(list, slot);
 }
 
 static void put_extent(const extent *e, uint32_t *end, FILE *out)
 {
     if (e->offset > *end)
         (void)fprintf(out, "  %6u %7u  %16s (padding)\n", *end, e->offset - *end, "");
-    (void)fprintf(out, "  %6u %7u  %3d x %-10u %s.%s%s\n", e->offset, e->bytes, e->stages, e->unit,
-                  e->resource, e->part, e->offset < *end ? "  OVERLAPS" : "");
+    (void)fprintf(out, "  %6u %7u  %3d x %-10u %s%s%s\n", e->offset, e->bytes, e->stages, e->unit, e->name,
+                  e->remark, e->offset < *end && !e->aliased ? "  OVERLAPS" : "");
     if (e->offset + e->bytes > *end)
         *end = e->offset + e->bytes;
 }
 
-void summary_memory(const ir_program *p, FILE *out)
+/* Prints the extents by offset, and frees them. Returns where they end. */
+static uint32_t put_extents(extent_list *list, const char *heading, FILE *out)
+{
+    uint32_t end = 0;
+    if (list->len) {
+        qsort(list->at, list->len, sizeof *list->at, extent_order);
+        (void)fprintf(out, "%s\n", heading);
+    }
+    const extent *e;
+    vec_each(e, list)
+        put_extent(e, &end, out);
+    vec_free(list);
+    return end;
+}
+
+static void put_saving(const model_usage *usage, const char *unit, FILE *out)
+{
+    if (usage->saved)
+        (void)fprintf(out, "  aliases save %u %s\n", usage->saved, unit);
+}
+
+static void put_shared_memory(const ir_program *p, arena *a, FILE *out)
 {
     extent_list list = {0};
-    list_extents(p, &list);
-    uint32_t end = 0, capacity = model_smem_capacity(p->kernel);
+    list_buffers(p, IR_SHARED, &list, a);
+    list_barriers(p, &list, a);
     (void)fprintf(out, "\nshared memory\n");
-    if (list.len)
-        (void)fprintf(out, "  offset   bytes  stages           what\n");
-    const extent *e;
-    vec_each(e, &list)
-        put_extent(e, &end, out);
+    uint32_t end = put_extents(&list, "  offset   bytes  stages           what", out);
+    uint32_t capacity = model_smem_capacity(p->kernel);
     (void)fprintf(out, "  total  %7u of %u bytes, %u %s\n", end, capacity,
                   end > capacity ? end - capacity : capacity - end, end > capacity ? "TOO MANY" : "spare");
-    vec_free(&list);
+    put_saving(&p->kernel->smem_usage, "bytes", out);
 }
 
-/* ---- arrivals --------------------------------------------------------------------------------------- */
-
-/* The operation by which a task arrives on a barrier; NULL when it does not. A schedule may hold it several
- * times (under guards): each phase sees one of them. */
-static const ir_op *arrival_of(const ir_task *t, int barrier)
+static void put_tensor_memory(const ir_program *p, arena *a, FILE *out)
 {
-    for (size_t i = 0; i < t->ops.len; i++) {
-        const ir_op *op = &t->ops.at[i];
-        if ((op->kind == IR_ARRIVE || op->kind == IR_EXPECT) && op->barrier == barrier)
-            return op;
-    }
-    return NULL;
-}
-
-static uint32_t put_contribution(const ir_task *t, const ir_op *op, bool first, FILE *out)
-{
-    bool all = op->lanes == MODEL_LANES_ALL;
-    (void)fprintf(out, "%s%s by %s: %d warp%s x %s", first ? "" : "; ", t->name,
-                  capture_verb_name((ww_verb)op->verb), t->warps, t->warps == 1 ? "" : "s",
-                  all ? "32 lanes" : "1 lane");
-    return cell_arrivals(t, op);
-}
-
-static uint32_t put_contributions(const ir_program *p, int barrier, FILE *out)
-{
-    uint32_t sum = 0;
-    bool first = true;
-    for (size_t i = 0; i < p->tasks.len; i++) {
-        const ir_op *op = arrival_of(&p->tasks.at[i], barrier);
-        if (!op)
-            continue;
-        sum += put_contribution(&p->tasks.at[i], op, first, out);
-        first = false;
-    }
-    if (first)
-        (void)fputs("nobody", out);
-    return sum;
-}
-
-/* Whether an earlier operation of the task calls the same work method: a peeled or guarded repetition. */
-static bool called_before(const ir_task *t, size_t at)
-{
-    for (size_t i = 0; i < at; i++)
-        if (t->ops.at[i].kind == IR_WORK && t->ops.at[i].work == t->ops.at[at].work)
-            return true;
-    return false;
-}
-
-static void put_task_copies(const ir_program *p, const ir_task *t, int barrier, const char **before,
-                            FILE *out)
-{
-    for (size_t i = 0; i < t->ops.len; i++) {
-        const ir_op *op = &t->ops.at[i];
-        for (int e = 0; e < op->effect_count; e++) {
-            const ir_effect *effect = &op->effects[e];
-            if (effect->kind != IR_COPY_IN || effect->barrier != barrier || called_before(t, i))
-                continue;
-            (void)fprintf(out, "%s%s %u", *before, p->buffers.at[effect->buffer].name, effect->bytes);
-            *before = " + ";
-        }
-    }
-}
-
-/* The copies that complete on a barrier, as a sum: " of a 16384 + b 32768". */
-static void put_copies(const ir_program *p, int barrier, FILE *out)
-{
-    const char *before = " of ";
-    for (size_t i = 0; i < p->tasks.len; i++)
-        put_task_copies(p, &p->tasks.at[i], barrier, &before, out);
-}
-
-static int barrier_name_width(const ir_program *p)
-{
-    int width = 7; /* of the heading */
-    for (size_t i = 0; i < p->barriers.len; i++) {
-        const ir_barrier *b = &p->barriers.at[i];
-        int len = (int)(strlen(resource_name(p, b->resource)) + 1 + strlen(side_name(b->side)));
-        width = len > width ? len : width;
-    }
-    return width;
-}
-
-static void put_barrier(const ir_program *p, int barrier, int width, FILE *out)
-{
-    const ir_barrier *b = &p->barriers.at[barrier];
-    const char *side = side_name(b->side);
-    (void)fprintf(out, "  %s.%-*s  %6d  %8u  ", resource_name(p, b->resource),
-                  width - 1 - (int)strlen(resource_name(p, b->resource)), side, b->stages, b->arrivals);
-    uint32_t sum = put_contributions(p, barrier, out);
-    if (sum != b->arrivals)
-        (void)fprintf(out, "  MISMATCH: %u arrive", sum);
-    if (b->tx_bytes) {
-        (void)fprintf(out, "; %u bytes", b->tx_bytes);
-        put_copies(p, barrier, out);
-    }
-    (void)fputs("\n", out);
-}
-
-void summary_arrivals(const ir_program *p, FILE *out)
-{
-    if (p->barriers.len == 0)
+    extent_list list = {0};
+    if (!p->kernel->tmem_columns)
         return;
-    int width = barrier_name_width(p);
-    (void)fprintf(out, "\narrivals a phase\n  %-*s  stages  arrivals  who, how many and why\n", width,
-                  "barrier");
-    for (size_t i = 0; i < p->barriers.len; i++)
-        put_barrier(p, (int)i, width, out);
+    list_buffers(p, IR_TENSOR, &list, a);
+    (void)fprintf(out, "\ntensor memory, of each CTA\n");
+    uint32_t end = put_extents(&list, "  column columns  stages           what", out);
+    (void)fprintf(out, "  total  %7u of %d columns, %d allocated%s\n", end, WW_TMEM_COLUMNS,
+                  p->kernel->tmem_columns, end > WW_TMEM_COLUMNS ? ", TOO MANY" : "");
+    put_saving(&p->kernel->tmem_usage, "columns", out);
 }
 
-/* ---- values ----------------------------------------------------------------------------------------- */
-
-/* Every work call that takes a value: "smem_ab.tma_load as k (line 35)". */
-static void put_uses(const ir_program *p, const ir_task *t, int value, FILE *out)
+void summary_memory(const ir_program *p, FILE *out)
 {
-    const char *before = " -> ";
-    for (size_t i = 0; i < t->ops.len; i++) {
-        const ir_op *op = &t->ops.at[i];
-        for (int j = 0; op->kind == IR_WORK && j < op->work->in_count; j++) {
-            if (op->in[j] != value)
-                continue;
-            (void)fprintf(out, "%s%s.%s as %s (line %d)", before, resource_name(p, op->resource),
-                          op->work->declared->name, op->work->in[j].name, op->place.line);
-            before = ", ";
-        }
-    }
-    if (before[1] == '-')
-        (void)fputs(" -> nobody", out);
-}
-
-static void put_value(const ir_program *p, const ir_task *t, int value, FILE *out)
-{
-    const ir_value *v = &t->values.at[value];
-    const ir_op *maker = &t->ops.at[v->producer];
-    (void)fprintf(out, "  %s: %s %s = %s.%s (line %d)", t->name, v->type, v->name,
-                  resource_name(p, maker->resource), maker->work->declared->name, maker->place.line);
-    put_uses(p, t, value, out);
-    (void)fputs(v->hoisted ? ", outlives its block\n" : "\n", out);
-}
-
-void summary_values(const ir_program *p, FILE *out)
-{
-    bool any = false;
-    for (size_t i = 0; i < p->tasks.len; i++)
-        for (size_t v = 0; v < p->tasks.at[i].values.len; v++) {
-            if (!any)
-                (void)fprintf(out, "\nvalues between work calls\n");
-            put_value(p, &p->tasks.at[i], (int)v, out);
-            any = true;
-        }
+    arena a = {0};
+    put_shared_memory(p, &a, out);
+    put_tensor_memory(p, &a, out);
+    arena_free(&a);
 }

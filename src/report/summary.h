@@ -7,8 +7,10 @@
 #include <stdio.h>
 
 void summary_registers(const ir_program *p, FILE *out); /* warps x registers against the kernel's pool */
-void summary_memory(const ir_program *p, FILE *out);    /* the shared-memory map */
+void summary_memory(const ir_program *p, FILE *out);    /* maps of shared and of tensor memory */
 void summary_arrivals(const ir_program *p, FILE *out);  /* who arrives on which barrier, how often and why */
-void summary_values(const ir_program *p, FILE *out);    /* values handed from one work call to another */
+
+/* "smem_ab.full", "order.turn 0", "meet (id 1)" */
+void summary_barrier_name(const ir_program *p, const ir_barrier *b, text *out);
 
 #endif

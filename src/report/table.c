@@ -34,6 +34,8 @@ static void head_texts(const ir_task *t, text *name, text *size)
     text_printf(size, "%d warp%s", t->warps, t->warps == 1 ? "" : "s");
     if (t->registers)
         text_printf(size, ", %d registers", t->registers);
+    if (t->only_cta >= 0)
+        text_printf(size, ", rank %d only", t->only_cta);
 }
 
 static int head_width(const ir_task *t)
@@ -275,6 +277,15 @@ static size_t band_end(const table *t, size_t first)
     return end;
 }
 
+static bool has_named_barriers(const ir_program *p)
+{
+    const ir_barrier *b;
+    vec_each(b, &p->barriers)
+        if (b->side == IR_NAMED)
+            return true;
+    return false;
+}
+
 static void put_legend(const ir_program *p, FILE *out)
 {
     (void)fputs("a step: line in the source, verb or work, resource, values or arrivals it makes (+ bytes it "
@@ -285,6 +296,8 @@ static void put_legend(const ir_program *p, FILE *out)
                     "never blocks\n"
                     "-> wait     blocks until a slot is full      <- release         empties it\n",
                     out);
+    if (has_named_barriers(p))
+        (void)fputs("<> sync     arrives, and blocks until all others have\n", out);
 }
 
 static void put_schedules(const ir_program *p, FILE *out, arena *a)
@@ -303,12 +316,20 @@ static void put_schedules(const ir_program *p, FILE *out, arena *a)
 void report_table(const ir_program *p, FILE *out)
 {
     arena a = {0};
-    (void)fprintf(out, "kernel %s: %zu task%s, %d warps\n\n", p->kernel->name, p->tasks.len,
+    const ww_cluster *c = &p->cluster;
+    (void)fprintf(out, "kernel %s: %zu task%s, %d warps", p->kernel->name, p->tasks.len,
                   p->tasks.len == 1 ? "" : "s", p->warps);
+    if (p->cluster_size > 1)
+        (void)fprintf(out, ", clusters of %d CTAs (v %d, m %d, n %d, k %d)", p->cluster_size, c->v, c->m,
+                      c->n, c->k);
+    (void)fputs("\n\n", out);
     put_schedules(p, out, &a);
     summary_registers(p, out);
     summary_memory(p, out);
     summary_arrivals(p, out);
-    summary_values(p, out);
+    if (report_has_routes(p)) {
+        (void)fputs("\n", out);
+        report_routes(p, out);
+    }
     arena_free(&a);
 }

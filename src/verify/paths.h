@@ -2,8 +2,10 @@
  *
  * A rule describes what it remembers in a small state; the walk carries the set of states that can reach each
  * operation. Loops take every number of trips their bounds allow: the first and the last trip are told apart,
- * those between are repeated until no new state appears. Loops ruled by the same value agree on it, skipped
- * tiles skip all their guards at once, and the tile loop repeats until no new state appears. */
+ * those between are repeated until no new state appears, one cycle of their every-n-th-trip guards at a time. Loops
+ * ruled by the same value agree on it, skipped tiles skip all their guards at once, and the tile loop repeats until no
+ * new state appears. A condition (when_true, when_false) is tried both ways, and once taken, it stands for all blocks
+ * of its key until the value is made anew. */
 #ifndef WW_PATHS_H
 #define WW_PATHS_H
 
@@ -11,9 +13,11 @@
 
 enum { PATH_WORDS = 8 };
 
-/* What a rule remembers; compared bit by bit, so unused words stay 0. */
+/* What a rule remembers; compared bit by bit, so unused words stay 0. The rest is the walk's: which conditions have
+ * been decided on this path, and how. */
 typedef struct path_state {
     uint32_t word[PATH_WORDS];
+    uint32_t decided, held;
 } path_state;
 
 typedef struct path_walk path_walk;
@@ -29,8 +33,9 @@ struct path_walk {
     void *rule;                                         /* the rule's own data */
     bool stop;                                          /* set by the rule: enough has been seen */
     int loop;                                           /* innermost LOOP, -1: none */
-    bool first, last, skipped;                          /* trip of that loop; tile */
-    struct path_values *values;                         /* of the symbolic loops of the region */
+    int64_t trip;               /* of that loop, from 0; past the first few its residue */
+    bool first, last, skipped;  /* that trip; the tile */
+    struct path_values *values; /* of the symbolic loops of the region */
 };
 
 /* Walks from one initial state. */

@@ -1,7 +1,15 @@
-/* Rules on what a CTA has: warps, registers and shared memory. */
+/* Rules on what a CTA has: warps, registers, shared and tensor memory. */
+#include "model/layout.h"
 #include "verify/rules.h"
 
-enum { GROUP_WARPS = 4, WARP_LANES = 32, SM_REGISTERS = 65536, REGISTER_UNIT = 8, MOST_REGISTERS = 255 };
+enum {
+    GROUP_WARPS = 4,
+    WARP_LANES = 32,
+    SM_REGISTERS = 65536,
+    REGISTER_UNIT = 8,
+    MOST_REGISTERS = 255,
+    MOST_LISTED = 3
+};
 
 /* ---- warps: each belongs to one task ---------------------------------------------------------------- */
 
@@ -146,32 +154,121 @@ void verify_registers(const rule_run *run)
         check_pool(run, sum, place);
 }
 
-/* ---- shared memory ---------------------------------------------------------------------------------- */
+/* ---- shared and tensor memory ------------------------------------------------------------------------- */
 
-void verify_capacity(const rule_run *run)
+#define ALIAS_HINT "ww_alias lets resources that are never in use together share memory"
+
+/* What r itself takes of a memory, over all stages. */
+typedef uint64_t footprint(const ww_resource *r);
+
+static uint64_t own_bytes(const ww_resource *r)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < r->buffer_count; i++)
+        bytes += r->buffers[i].shares ? 0 : r->buffers[i].bytes;
+    return bytes * (uint64_t)model_stages(r);
+}
+
+static uint64_t own_columns(const ww_resource *r)
+{
+    uint64_t columns = 0;
+    for (int i = 0; i < r->tmem_count; i++)
+        columns += (uint64_t)r->tmem[i].columns;
+    return columns * (uint64_t)model_stages(r);
+}
+
+static bool precedes(footprint *of, const ww_resource *a, const ww_resource *b)
+{
+    uint64_t x = of(a), y = of(b);
+    return x > y || (x == y && a->index < b->index);
+}
+
+/* The largest of all, or the next one; NULL behind the last that takes anything. */
+static const ww_resource *next_largest(const ww_kernel *k, footprint *of, const ww_resource *after)
+{
+    const ww_resource *largest = NULL;
+    for (size_t i = 0; i < k->resources.len; i++) {
+        const ww_resource *r = k->resources.at[i];
+        if (of(r) && (!after || precedes(of, after, r)) && (!largest || precedes(of, r, largest)))
+            largest = r;
+    }
+    return largest;
+}
+
+/* " (ring 262144 in 4 stages, table 40000 and 2 more; aliases save 1024)" */
+static void list_largest(const ww_kernel *k, footprint *of, uint32_t saved, text *out)
+{
+    int listed = 0, more = 0;
+    for (const ww_resource *r = next_largest(k, of, NULL); r; r = next_largest(k, of, r)) {
+        if (listed == MOST_LISTED) {
+            more++;
+            continue;
+        }
+        text_printf(out, "%s%s %llu", listed++ ? ", " : " (", r->name, (unsigned long long)of(r));
+        if (model_stages(r) > 1)
+            text_printf(out, " in %d stages", model_stages(r));
+    }
+    if (more)
+        text_printf(out, " and %d more", more);
+    if (saved)
+        text_printf(out, "; aliases save %u", saved);
+    if (listed)
+        text_add(out, ")");
+}
+
+/* Fewer stages of the largest ring where that is enough, else of the next. */
+static void hint_capacity(const rule_run *run, ww_diag *d, footprint *of, const char *otherwise)
+{
+    const ww_kernel *k = run->kernel;
+    for (const ww_resource *r = next_largest(k, of, NULL); r; r = next_largest(k, of, r)) {
+        int stages = layout_fitting_stages(k, r);
+        if (!stages)
+            continue;
+        diag_hint(run->diags, d, "%d stage%s of %s%s%s fit%s%s", stages, stages > 1 ? "s" : "", r->name,
+                  r->in_group ? " and of all members of group " : "", r->in_group ? r->in_group->name : "",
+                  stages > 1 ? "" : "s", r->buffer_count ? "; WW_STAGES_MAX takes what fits" : "");
+        return;
+    }
+    diag_hint(run->diags, d, "%s", otherwise);
+}
+
+static void check_shared_memory(const rule_run *run)
 {
     const ww_kernel *k = run->kernel;
     uint32_t capacity = model_smem_capacity(k);
     if (k->smem_bytes <= capacity)
         return;
-    const ww_resource *largest = NULL;
-    uint32_t most = 0;
-    for (size_t i = 0; i < k->resources.len; i++) {
-        const ww_resource *r = k->resources.at[i];
-        uint32_t bytes = 0;
-        for (int b = 0; b < r->buffer_count; b++)
-            bytes += (uint32_t)model_stages(r) * r->buffers[b].bytes;
-        if (bytes > most) {
-            most = bytes;
-            largest = r;
-        }
-    }
+    const ww_resource *largest = next_largest(k, own_bytes, NULL);
+    text list = {0};
+    list_largest(k, own_bytes, k->smem_usage.saved, &list);
     ww_diag *d = diag_add(run->diags, WW_CAPACITY, largest ? largest->place : k->place,
                           "kernel %s needs more shared memory than a CTA may use", k->name);
     diag_expected(run->diags, d, "at most %u bytes", capacity);
-    diag_found(run->diags, d, "%u = %u of buffers + %u of barriers", k->smem_bytes, k->smem_data_bytes,
-               k->smem_bytes - k->smem_data_bytes);
-    if (largest)
-        diag_hint(run->diags, d, "fewer stages or smaller buffers of %s, which takes %u bytes%s",
-                  largest->name, most, model_pipelined(largest) ? "; WW_STAGES_MAX takes what fits" : "");
+    diag_found(run->diags, d, "%u = %u of buffers%s + %u of barriers%s", k->smem_bytes, k->barriers_offset,
+               text_str(&list), k->tmem_slot_offset - k->barriers_offset,
+               k->tmem_columns ? " + 4 for the address of tensor memory" : "");
+    hint_capacity(run, d, own_bytes, largest ? "fewer or smaller buffers; " ALIAS_HINT : "fewer stages");
+    text_free(&list);
+}
+
+static void check_tensor_memory(const rule_run *run)
+{
+    const ww_kernel *k = run->kernel;
+    if (k->tmem_usage.used <= WW_TMEM_COLUMNS)
+        return;
+    const ww_resource *largest = next_largest(k, own_columns, NULL);
+    text list = {0};
+    list_largest(k, own_columns, k->tmem_usage.saved, &list);
+    ww_diag *d = diag_add(run->diags, WW_CAPACITY, largest ? largest->place : k->place,
+                          "kernel %s needs more tensor memory than there is", k->name);
+    diag_expected(run->diags, d, "at most %d columns", WW_TMEM_COLUMNS);
+    diag_found(run->diags, d, "%u columns%s", k->tmem_usage.used, text_str(&list));
+    hint_capacity(run, d, own_columns, "fewer columns; " ALIAS_HINT);
+    text_free(&list);
+}
+
+void verify_capacity(const rule_run *run)
+{
+    check_shared_memory(run);
+    check_tensor_memory(run);
 }

@@ -41,7 +41,7 @@ void verify_probes(const rule_run *run)
         probes found = {base_alloc(t->ops.len * sizeof(bool))};
         memset(found.used, 0, t->ops.len * sizeof(bool));
         path_walk w = {.program = run->program, .task = t, .step = probe_step, .rule = &found};
-        paths_walk(&w, (path_state){{0}});
+        paths_walk(&w, (path_state){.word = {0}});
         for (size_t op = 0; op < t->ops.len; op++)
             if (t->ops.at[op].kind == IR_PROBE && t->ops.at[op].status < PATH_WORDS && !found.used[op])
                 report(run, t, &t->ops.at[op]);

@@ -38,7 +38,7 @@ static void check_advance(const rule_run *run, const ir_task *t)
             report_advance(run, t, op->place, "an advance outside a tile loop");
         else if (op->resource != t->queue)
             report_advance(run, t, op->place, "an advance of another queue");
-        else if ((int)i != last)
+        else if (op->step != t->ops.at[last].step)
             report_advance(run, t, op->place, "an advance before other steps, or in an inner block");
     }
     if (loop >= 0 && !seen)
@@ -53,7 +53,7 @@ static bool shares_pipeline(const rule_run *run, const ir_task *a, const ir_task
     for (size_t r = 0; r < run->kernel->resources.len; r++) {
         const ww_resource *resource = run->kernel->resources.at[r];
         bool in_a = false, in_b = false;
-        for (int side = WW_CONSUMER; model_pipelined(resource) && side <= WW_PRODUCER; side++) {
+        for (int side = WW_CONSUMER; rule_is_ring(resource) && side <= WW_PRODUCER; side++) {
             in_a |= rule_first_use(run->program, a, (int)r, (ww_side)side) >= 0;
             in_b |= rule_first_use(run->program, b, (int)r, (ww_side)side) >= 0;
         }
@@ -86,12 +86,141 @@ static void check_agreement(const rule_run *run, const ir_task *a, const ir_task
                  queue_name(run, other));
 }
 
+/* ---- dynamic queues: one scheduler task fetches ------------------------------------------------------ */
+
+static const ir_op *first_of(const ir_task *t, ir_kind kind)
+{
+    for (size_t i = 0; i < t->ops.len; i++)
+        if (t->ops.at[i].kind == kind)
+            return &t->ops.at[i];
+    return NULL;
+}
+
+static void report_fetch(const rule_run *run, const ir_task *t, const ir_op *fetch, const char *found)
+{
+    const char *queue = rule_resource(run, fetch->resource)->name;
+    ww_diag *d = diag_add(run->diags, WW_QUEUE, fetch->place,
+                          "task %s does not fetch the tiles of %s once a tile, right before it advances",
+                          t->name, queue);
+    diag_expected(run->diags, d, "ww_fetch_tile(s, %s) once, as the step before ww_advance_tile", queue);
+    diag_found(run->diags, d, "%s", found);
+    diag_hint(run->diags, d, "write ww_fetch_tile(s, %s) right before ww_advance_tile, and nowhere else",
+              queue);
+}
+
+/* The advance is known to be the tile loop's last step, so its neighbour stands in no inner block. */
+static void check_fetches(const rule_run *run, const ir_task *t)
+{
+    const ir_op *advance = first_of(t, IR_NEXT_TILE), *fetch = first_of(t, IR_FETCH), *second = NULL;
+    for (size_t i = 0; i < t->ops.len; i++)
+        if (t->ops.at[i].kind == IR_FETCH && &t->ops.at[i] != fetch)
+            second = &t->ops.at[i];
+    if (fetch && fetch->resource != t->queue)
+        report_fetch(run, t, fetch, "a fetch from a queue that the task does not loop over");
+    else if (second)
+        report_fetch(run, t, second, "a second fetch");
+    else if (fetch && (!advance || fetch->step + 1 != advance->step))
+        report_fetch(run, t, fetch, "a fetch that other steps, or the end of a block, part from the advance");
+}
+
+static void report_second_scheduler(const rule_run *run, const ir_task *t, const ir_task *first, int queue)
+{
+    const char *name = rule_resource(run, queue)->name;
+    ww_diag *d = diag_add(run->diags, WW_QUEUE, first_of(t, IR_FETCH)->place,
+                          "tasks %s and %s both fetch the tiles of %s", first->name, t->name, name);
+    diag_expected(run->diags, d, "one scheduler task");
+    diag_hint(run->diags, d, "remove ww_fetch_tile from task %s", t->name);
+    diag_related(run->diags, d, first_of(first, IR_FETCH)->place, "task %s fetches here", first->name);
+}
+
+/* The scheduler runs ahead by the queue's stages; what it produced besides would hold it back, or run past the others. */
+static void check_scheduler(const rule_run *run, const ir_task *t)
+{
+    if (t->warps > 1) {
+        const ir_op *fetch = first_of(t, IR_FETCH);
+        ww_diag *d =
+            diag_add(run->diags, WW_QUEUE, fetch->place, "task %s: each of its %d warps fetches a tile of %s",
+                     t->name, t->warps, rule_resource(run, fetch->resource)->name);
+        diag_expected(run->diags, d, "a scheduler task of one warp");
+        diag_hint(run->diags, d, ".warps = 1");
+    }
+    for (size_t r = 0; r < run->kernel->resources.len; r++) {
+        const ww_resource *resource = run->kernel->resources.at[r];
+        int use = rule_first_use(run->program, t, (int)r, WW_PRODUCER);
+        if (use < 0 || resource->kind != MODEL_MEMORY)
+            continue;
+        ww_diag *d = diag_add(run->diags, WW_QUEUE, t->ops.at[use].place,
+                              "task %s fetches the tiles of %s and produces %s as well", t->name,
+                              rule_resource(run, t->queue)->name, resource->name);
+        diag_expected(run->diags, d, "a scheduler task that produces nothing else");
+        diag_hint(run->diags, d, "move ww_fetch_tile into a task of its own, of one warp");
+        return;
+    }
+}
+
+static void report_no_scheduler(const rule_run *run, const ww_resource *queue)
+{
+    ww_diag *d = diag_add(run->diags, WW_QUEUE, queue->place, "no task fetches the tiles of %s", queue->name);
+    diag_expected(run->diags, d, "one scheduler task with ww_fetch_tile(s, %s) before its ww_advance_tile",
+                  queue->name);
+    diag_hint(run->diags, d,
+              "a task of one warp: ww_work_tile_loop (s, %s) { ww_fetch_tile; ww_advance_tile }",
+              queue->name);
+}
+
+/* Every task gives each tile's slot back, and learns from it that no tile is left. */
+static void report_untiled(const rule_run *run, const ir_task *t, const ww_resource *queue)
+{
+    ww_diag *d =
+        diag_add(run->diags, WW_QUEUE, t->task->place,
+                 "task %s does not loop over the tiles of %s, a dynamic queue", t->name, queue->name);
+    diag_expected(run->diags, d, "a tile loop over %s in every task that has a schedule", queue->name);
+    diag_found(run->diags, d, "%s", queue_name(run, t));
+    diag_hint(run->diags, d, "ww_work_tile_loop (s, %s) around the schedule of task %s", queue->name,
+              t->name);
+}
+
+static void check_dynamic(const rule_run *run, const ww_resource *queue)
+{
+    const ir_task *scheduler = NULL;
+    bool used = false;
+    for (size_t i = 0; i < run->program->tasks.len; i++)
+        used |= run->program->tasks.at[i].queue == queue->index;
+    for (size_t i = 0; used && i < run->program->tasks.len; i++) {
+        const ir_task *t = &run->program->tasks.at[i];
+        if (t->ops.len && t->queue != queue->index)
+            report_untiled(run, t, queue);
+        if (t->queue != queue->index || !first_of(t, IR_FETCH))
+            continue;
+        if (scheduler)
+            report_second_scheduler(run, t, scheduler, queue->index);
+        else
+            check_scheduler(run, t);
+        scheduler = t;
+    }
+    if (used && !scheduler)
+        report_no_scheduler(run, queue);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------- */
+
+static bool has_dynamic_queue(const rule_run *run, const ir_task *t)
+{
+    return t->queue >= 0 && model_is_dynamic_queue(rule_resource(run, t->queue));
+}
+
 void verify_queues(const rule_run *run)
 {
     const ir_program *p = run->program;
     for (size_t i = 0; i < p->tasks.len; i++) {
-        check_advance(run, &p->tasks.at[i]);
+        const ir_task *t = &p->tasks.at[i];
+        check_advance(run, t);
+        check_fetches(run, t);
         for (size_t j = 0; j < i; j++)
-            check_agreement(run, &p->tasks.at[j], &p->tasks.at[i]);
+            if (!has_dynamic_queue(run, t) && !has_dynamic_queue(run, &p->tasks.at[j]))
+                check_agreement(run, &p->tasks.at[j], t);
     }
+    for (size_t i = 0; i < run->kernel->resources.len; i++)
+        if (model_is_dynamic_queue(run->kernel->resources.at[i]))
+            check_dynamic(run, run->kernel->resources.at[i]);
 }

@@ -21,8 +21,14 @@ typedef struct rule_run {
 /* What an operation means to a resource's bracket. Each recorded verb is exactly one of these. */
 typedef enum rule_event { RULE_NOTHING, RULE_OPEN, RULE_CLOSE, RULE_WORK } rule_event;
 
-/* The event that op is for resource r on that side. Work counts unless it is auxiliary; a work body whose
- * wgmma group reads r is consumer work on r. */
+/* A ring that work fills and empties: memory with a pipeline. Queues and groups are not. */
+bool rule_is_ring(const ww_resource *r);
+
+/* Whether the engine reads r's memory on behalf of a work body: by wgmma_reads, umma_reads, or (TMA) bulk_store. */
+bool rule_engine_reads(const ir_op *op, int r, model_agent engine);
+
+/* The event that op is for resource r on that side. A verb on a group is one for each of its members. Work counts
+ * unless it is auxiliary; a work body whose tensor core instructions read r is consumer work on r. */
 rule_event rule_event_of(const ir_program *p, const ir_op *op, int r, ww_side side);
 
 /* Whether the task has such an event; the first of them, or -1. */
@@ -31,8 +37,19 @@ int rule_first_event(const ir_program *p, const ir_task *t, int r, ww_side side,
 /* Whether the slots of that side may be opened ahead of being closed. */
 bool rule_runs_ahead(const ww_resource *r, ww_side side);
 
-/* Whether the schedule touches r on that side in any way, auxiliary work included; the operation, or -1. */
+/* What a task does of a side: both ends of its brackets (or neither), or one end, with the other end in another
+ * task. */
+typedef enum rule_part { RULE_WHOLE, RULE_OPENS, RULE_CLOSES } rule_part;
+rule_part rule_part_of(const ir_program *p, const ir_task *t, const ww_resource *r, ww_side side);
+
+/* Whether the schedule touches r on that side in any way, auxiliary work included; the operation, or -1. Verbs on a
+ * group do not count for its members. */
 int rule_first_use(const ir_program *p, const ir_task *t, int r, ww_side side);
+/* Likewise, on either side, queue operations included. */
+bool rule_uses(const ir_program *p, const ir_task *t, int r);
+
+/* The recorded step that op came from, as text: "acquire(ring)", "ring.fill". */
+void rule_step_text(const ir_task *t, const ir_op *op, text *out);
 
 static inline bool *rule_broken(const rule_run *run, size_t task, size_t resource)
 {
@@ -44,8 +61,27 @@ static inline const ww_resource *rule_resource(const rule_run *run, int index)
     return run->kernel->resources.at[index];
 }
 
-/* "acquire"/"wait" and "commit"/"release"; "acquired" ... */
+/* Whether a task waits on a barrier of r where it receives another number of arrivals than it expects. arrivals.c */
+bool rule_is_starved(const rule_run *run, const ww_resource *r);
+/* Whether a task of one CTA waits on r where other CTAs take part as well. signaling.c */
+bool rule_pinned_misfit(const rule_run *run, const ww_resource *r);
+/* Whether the warps of a task that announces bytes for r get in each other's way. signaling.c */
+bool rule_announcers_misfit(const rule_run *run, const ww_resource *r);
+/* Whether some task does not fit the interleave lanes of r. interleave.c */
+bool rule_lanes_misfit(const rule_run *run, const ww_resource *r);
+/* Whether the brackets of r have been refused in some task. */
+bool rule_any_broken(const rule_run *run, size_t resource);
+
+/* The operation by which the task announces the bytes of r's stages, or NULL. */
+const ir_op *rule_announcement(const rule_run *run, const ir_task *t, const ww_resource *r);
+
+/* What that verb is called on for r: r itself, or the group where its members share it. */
+const ww_resource *rule_called_on(const ww_resource *r, ww_verb verb);
+
+/* "acquire"/"wait" and "commit"/"release". */
 const char *rule_open_name(ww_side side);
 const char *rule_close_name(ww_side side);
+ww_verb rule_open_verb(ww_side side);
+ww_verb rule_close_verb(ww_side side);
 
 #endif

@@ -1,4 +1,5 @@
-/* host_side: what the device headers compute with plain arithmetic, checked on the host; needs nvcc, no GPU.
+/* host_side: the static tile queue, checked on the host; needs nvcc, no GPU. What can be asserted while
+ * compiling is in arithmetic.cuh.
  *
  *     nvcc -gencode=arch=compute_90a,code=sm_90a -std=c++17 -Idevice tests/device/host_side.cu -o host_side
  */
@@ -15,28 +16,6 @@ static void expect(bool holds, const char *what)
         std::printf("FAIL %s\n", what);
         failures++;
     }
-}
-
-/* A bijection within each atom, its own inverse, chunks permuted by row. */
-static void test_swizzle()
-{
-    std::vector<bool> hit(2048);
-    for (uint32_t byte = 0; byte < 2048; byte++) {
-        const uint32_t image = ww::swizzle_128(byte);
-        expect(image < 2048 && !hit[image], "swizzle_128 is a bijection");
-        hit[image] = true;
-        expect(ww::swizzle_128(image) == byte, "swizzle_128 is its own inverse");
-        expect(image / 128 == byte / 128 && image % 16 == byte % 16,
-               "swizzle_128 moves 16-byte chunks in a row");
-    }
-    expect(ww::swizzle_128(3 * 128 + 5 * 16) == 3 * 128 + 6 * 16, "row 3, chunk 5 lies in place 6");
-}
-
-static void test_descriptor()
-{
-    expect(ww::descriptor_k_major_sw128(0x400) == 0x4000004000010040u, "descriptor of 0x400");
-    expect(ww::descriptor_k_major_sw128(0x400 + 8192) == 0x4000004000010240u, "64 rows on is 512 units on");
-    expect(ww::descriptor_k_major_sw128(0x38000) == 0x4000004000013800u, "high addresses fit the field");
 }
 
 /* Every cluster coordinate exactly once, the last band padded, nothing valid past the end. */
@@ -81,8 +60,6 @@ static void test_queues()
 
 int main()
 {
-    test_swizzle();
-    test_descriptor();
     test_queues();
     std::printf("%s\n", failures ? "failed" : "ok");
     return failures != 0;

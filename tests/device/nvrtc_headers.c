@@ -1,13 +1,15 @@
 /* nvrtc_headers: the device headers and every example's work bodies compile under NVRTC, which has no libc
- * and no CUDA headers, and ptxas assembles what they say.
+ * and no CUDA headers, and ptxas assembles what they say: every wrapper (every_wrapper.cu) for each target
+ * that has its instruction. Descriptors, masks and swizzles hold what arithmetic.cuh asserts of them.
  *
  *     nvrtc_headers ROOT     ROOT is the project's root
  *
  * Loads libnvrtc at run time; exits 77 (skipped) where there is none. Each .cuh is compiled by itself, so
- * that each includes what it needs. */
+ * that each includes what it needs. Targets that this NVRTC does not know are left out, saying so. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct program program;
 
@@ -18,14 +20,22 @@ static struct {
     int (*log_size)(program *, size_t *);
     int (*log)(program *, char *);
     int (*destroy)(program **);
+    int (*target_count)(int *);
+    int (*targets)(int *);
 } nvrtc;
 
 static const char *const headers[] = {
-    "ww/types.h",   "ww/warp.cuh",       "ww/mbarrier.cuh",     "ww/fence.cuh",   "ww/tma.cuh",
-    "ww/wgmma.cuh", "ww/matrix.cuh",     "ww/swizzle.cuh",      "ww/cluster.cuh", "ww/pdl.cuh",
-    "ww/ww.cuh",    "ww/stage_info.cuh", "ww/tile_queue.cuh",   "ww/loop.cuh",    "grid_stride.cuh",
-    "tma_copy.cuh", "gemm.cuh",          "persistent_copy.cuh",
+    "ww/types.h",      "ww/arch.cuh",         "ww/operands.cuh",        "ww/warp.cuh",
+    "ww/mbarrier.cuh", "ww/fence.cuh",        "ww/cp_async.cuh",        "ww/tma.cuh",
+    "ww/wgmma.cuh",    "ww/tcgen05.cuh",      "ww/umma_descriptor.cuh", "ww/matrix.cuh",
+    "ww/swizzle.cuh",  "ww/cluster.cuh",      "ww/cluster_layout.cuh",  "ww/clc.cuh",
+    "ww/pdl.cuh",      "ww/stage_info.cuh",   "ww/tile_queue.cuh",      "ww/dynamic_queue.cuh",
+    "ww/loop.cuh",     "ww/ww.cuh",           "grid_stride.cuh",        "tma_copy.cuh",
+    "gemm.cuh",        "persistent_copy.cuh",
 };
+
+/* Every wrapper is assembled for all of these. */
+static const char *const targets[] = {"sm_80", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"};
 
 static void *symbol(void *library, const char *name)
 {
@@ -54,20 +64,40 @@ static void load(void)
     *(void **)&nvrtc.log_size = symbol(library, "nvrtcGetProgramLogSize");
     *(void **)&nvrtc.log = symbol(library, "nvrtcGetProgramLog");
     *(void **)&nvrtc.destroy = symbol(library, "nvrtcDestroyProgram");
+    *(void **)&nvrtc.target_count = symbol(library, "nvrtcGetNumSupportedArchs");
+    *(void **)&nvrtc.targets = symbol(library, "nvrtcGetSupportedArchs");
+}
+
+/* Whether this NVRTC compiles for `target`, "sm_" and a number. */
+static int known(const char *target)
+{
+    int numbers[64], count = 0;
+    if (nvrtc.target_count(&count) != 0 || count > 64 || nvrtc.targets(numbers) != 0)
+        return 0;
+    for (int i = 0; i < count; i++)
+        if (numbers[i] == atoi(target + strlen("sm_")))
+            return 1;
+    return 0;
 }
 
 /* Compiles one translation unit; prints the log and returns 1 if it failed or warned. */
-static int compile(const char *root, const char *what, const char *source)
+static int compile(const char *root, const char *target, const char *what, const char *source)
 {
     enum { FOLDERS = 6 };
     char folders[FOLDERS][512];
-    const char *options[2 + FOLDERS] = {"--gpu-architecture=sm_90a", "--std=c++17"};
+    char architecture[64];
+    const char *options[2 + FOLDERS] = {architecture, "--std=c++17"};
     static const char *const names[FOLDERS] = {"device",
                                                "examples/01_grid_stride_copy",
                                                "examples/02_tma_copy",
                                                "examples/03_persistent_copy",
                                                "examples/04_gemm",
                                                "tests/device"};
+    if (!known(target)) {
+        printf("skip %s for %s\n", what, target);
+        return 0;
+    }
+    snprintf(architecture, sizeof(architecture), "--gpu-architecture=%s", target);
     for (int i = 0; i < FOLDERS; i++) {
         snprintf(folders[i], sizeof(folders[i]), "-I%s/%s", root, names[i]);
         options[2 + i] = folders[i];
@@ -84,8 +114,16 @@ static int compile(const char *root, const char *what, const char *source)
         failed = 1;
     }
     nvrtc.destroy(&p);
-    printf("%s %s\n", failed ? "FAIL" : "ok  ", what);
+    printf("%s %s for %s\n", failed ? "FAIL" : "ok  ", what, target);
     return failed;
+}
+
+/* A header by itself, twice over. */
+static int compile_header(const char *root, const char *target, const char *header)
+{
+    char source[256];
+    snprintf(source, sizeof(source), "#include \"%s\"\n#include \"%s\"\n", header, header);
+    return compile(root, target, header, source);
 }
 
 /* The struct layouts, and the gemm's bodies in a kernel small enough to read here. */
@@ -99,8 +137,12 @@ static const char use[] =
     "{\n"
     "    extern __shared__ __align__(1024) unsigned char memory[];\n"
     "    const uint32_t smem = ww::shared_address(memory);\n"
-    "    const gemm_info info = {params, 0, 0, 1, 1, 0, smem, {smem + 1024, smem + 1024 + GEMM_A_BYTES},\n"
-    "                            {0, 0, 0, 1}, ww::warp_index(), ww::lane_index()};\n"
+    "    gemm_info info = {params};\n"
+    "    info.barrier = smem;\n"
+    "    info.buffer[0] = smem + 1024;\n"
+    "    info.buffer[1] = smem + 1024 + GEMM_A_BYTES;\n"
+    "    info.warp = ww::warp_index();\n"
+    "    info.lane = ww::lane_index();\n"
     "    smem_ab ab;\n"
     "    accum c;\n"
     "    gmem_d d;\n"
@@ -112,7 +154,12 @@ static const char use[] =
     "    accum_mma(c, info, a, b);\n"
     "    accum_settle(c, info);\n"
     "    accum_result(c, info, result);\n"
-    "    gmem_d_store(d, info, result);\n"
+    "    gmem_d_choose(d, info);\n"
+    "    gmem_d_stage_even<0>(d, info, result);\n"
+    "    gmem_d_store_even<0>(d, info);\n"
+    "    gmem_d_reuse(d, info);\n"
+    "    gmem_d_stage_odd<1>(d, info, result);\n"
+    "    gmem_d_store_odd<1>(d, info);\n"
     "    gmem_d_drain(d, info);\n"
     "}\n";
 
@@ -125,10 +172,13 @@ int main(int argc, char **argv)
     }
     load();
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
-        char source[256];
-        snprintf(source, sizeof(source), "#include \"%s\"\n#include \"%s\"\n", headers[i], headers[i]);
-        failures += compile(argv[1], headers[i], source);
+        failures += compile_header(argv[1], "sm_90a", headers[i]);
+        if (strncmp(headers[i], "ww/", 3) == 0)
+            failures += compile_header(argv[1], "sm_100a", headers[i]);
     }
-    failures += compile(argv[1], "layout of the shared structs, gemm bodies in a kernel", use);
+    failures += compile(argv[1], "sm_90a", "layout of the shared structs, gemm bodies in a kernel", use);
+    failures += compile(argv[1], "sm_90a", "arithmetic", "#include \"arithmetic.cuh\"\n");
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
+        failures += compile(argv[1], targets[i], "every wrapper", "#include \"every_wrapper.cu\"\n");
     return failures != 0;
 }

@@ -16,6 +16,6 @@ SAME(sizeof(struct grid_stride_params), 24);
 SAME(sizeof(struct tma_copy_params), 192);
 SAME(sizeof(struct persistent_copy_params), 32);
 SAME(GEMM_STAGE_BYTES, 49152);
-SAME(GEMM_STAGES *GEMM_STAGE_BYTES + GEMM_STAGING_BYTES, 229376);
+SAME(GEMM_STAGES *GEMM_STAGE_BYTES + 2 * GEMM_STAGING_BYTES, 229376);
 
 #endif

@@ -4,57 +4,11 @@
  * Inputs are small integers, so that every expected value is exact. Prints a line a test; exit 0 if all hold.
  *
  *     nvcc -gencode=arch=compute_90a,code=sm_90a -std=c++17 -Idevice tests/device/wrappers.cu -o wrappers */
-#include <cstdint>
-#include <cstdio>
-#include <cuda.h>
-#include <cuda_runtime.h>
-#include <vector>
+#include "wrapper_test.cuh"
+#include "wrappers_copies.cuh"
+#include "wrappers_mma.cuh"
 
-#include "ww/ww.cuh"
-
-enum { WORDS = 1 << 16 };
-
-struct test_params {
-    ww_tensor_map rows; /* 16 rows of 64 16-bit elements; element i is i; box 64 x 8, 128-byte swizzle */
-    uint32_t *out;      /* WORDS words, poisoned */
-    uint16_t *global;   /* the memory of `rows` */
-    uint16_t *copied;   /* as many elements, a second tensor's worth */
-    ww_tensor_map copied_rows;
-};
-
-#define KERNEL(name) __global__ void __launch_bounds__(128, 1) name(const __grid_constant__ test_params p)
-
-__device__ static uint32_t dynamic_smem()
-{
-    extern __shared__ __align__(1024) unsigned char memory[];
-    return ww::shared_address(memory);
-}
-
-__device__ static void store_word(uint32_t smem, uint32_t word)
-{
-    asm volatile("st.shared.b32 [%0], %1;" : : "r"(smem), "r"(word) : "memory");
-}
-
-__device__ static uint32_t load_word(uint32_t smem)
-{
-    uint32_t word;
-    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(smem) : "memory");
-    return word;
-}
-
-/* A barrier at the start of dynamic shared memory, for `count` arrivals; the CTA has seen it. */
-__device__ static uint32_t barrier_new(uint32_t count)
-{
-    const uint32_t barrier = dynamic_smem();
-    if (threadIdx.x == 0) {
-        ww::mbarrier_init(barrier, count);
-        ww::fence_mbarrier_init();
-    }
-    __syncthreads();
-    return barrier;
-}
-
-/* ---- warp --------------------------------------------------------------------------------------------- */
+/* ---- warp ------------------------------------------------------------------------------------------- */
 
 /* Word t: lane, warp, and 1 << 16 in the one elected lane. Warps 2 and 3 wait for what 0 and 1 wrote. */
 KERNEL(warp_kernel)
@@ -79,8 +33,7 @@ static uint32_t warp_expected(int i)
     return static_cast<uint32_t>(i % 32 | i / 32 << 8 | (i % 32 == 0 ? 1 << 16 : 0));
 }
 
-/* ---- mbarrier -------------------------------------------------------------------------------------------
- */
+/* ---- mbarrier --------------------------------------------------------------------------------------- */
 
 /* Parities of a fresh barrier, after 128 arrivals, and after a second phase of bytes alone. */
 KERNEL(mbarrier_kernel)
@@ -114,8 +67,7 @@ static uint32_t mbarrier_expected(int i)
     return i < 4 ? parities[i] : static_cast<uint32_t>((i - 4) * 2 | ((i - 4) * 2 + 1) << 16);
 }
 
-/* ---- tma --------------------------------------------------------------------------------------------------
- */
+/* ---- tma -------------------------------------------------------------------------------------------- */
 
 /* Two boxes of 8 rows by TMA, with and without a policy; word i of the tensor found through swizzle_128. */
 KERNEL(tensor_load_kernel)
@@ -130,11 +82,6 @@ KERNEL(tensor_load_kernel)
     ww::mbarrier_wait(barrier, 0);
     for (uint32_t i = threadIdx.x; i < 512; i += 128)
         p.out[i] = load_word(box + ww::swizzle_128(i * 4));
-}
-
-static uint32_t pair_expected(int i)
-{
-    return static_cast<uint32_t>(i * 2 | (i * 2 + 1) << 16);
 }
 
 /* Shared memory written by threads, stored by TMA and by a bulk copy, read back from global memory. */
@@ -168,8 +115,7 @@ static uint32_t store_expected(int i)
     return static_cast<uint32_t>(i < 256 ? i * 3 : (i - 256) * 5);
 }
 
-/* ---- matrix
- * ------------------------------------------------------------------------------------------------- */
+/* ---- matrix ----------------------------------------------------------------------------------------- */
 
 /* Four 8x8 matrices: register i of lane l holds 100 i + l; words 0..127 are the shared image, 128..255 what
  * ldmatrix returns, then 128-bit accesses and the two roundings. */
@@ -228,85 +174,7 @@ static uint32_t matrix_expected(int i)
     return i < 480 ? bits_bf16(i - 448) | 0x3f800000u : bits_f16(i - 480) | 0x3c000000u;
 }
 
-/* ---- wgmma
- * --------------------------------------------------------------------------------------------------- */
-
-enum { MMA_K = 64 };
-
-__host__ __device__ static int a_value(int row, int k)
-{
-    return (row * 7 + k * 3) % 9 - 4;
-}
-
-__host__ __device__ static int b_value(int column, int k)
-{
-    return (column * 5 + k * 11) % 7 - 3;
-}
-
-template <bool BF16> __device__ static uint32_t pack(int low, int high)
-{
-    const float l = static_cast<float>(low), h = static_cast<float>(high);
-    return BF16 ? ww::pack_bf16(l, h) : ww::pack_f16(l, h);
-}
-
-#define MMA_SHAPE(N)                                                                                         \
-    __device__ static void mma(float(&d)[N / 2], uint64_t a, uint64_t b, int accumulate, bool bf16)          \
-    {                                                                                                        \
-        if (bf16)                                                                                            \
-            ww::wgmma_m64n##N##k16_bf16(d, a, b, accumulate);                                                \
-        else                                                                                                 \
-            ww::wgmma_m64n##N##k16_f16(d, a, b, accumulate);                                                 \
-    }
-MMA_SHAPE(8)
-MMA_SHAPE(16)
-MMA_SHAPE(32)
-MMA_SHAPE(64)
-MMA_SHAPE(128)
-MMA_SHAPE(256)
-
-/* D (64 x N) = A.B^T over K = 64, operands written by threads; word row * N + column is the float's bits. */
-template <int N, bool BF16> KERNEL(mma_kernel)
-{
-    const uint32_t smem_a = dynamic_smem(), smem_b = smem_a + 64 * 128;
-    for (int i = static_cast<int>(threadIdx.x); i < (64 + N) * 32; i += 128) {
-        const int row = i / 32, k = i % 32 * 2;
-        const bool of_a = row < 64;
-        const int low = of_a ? a_value(row, k) : b_value(row - 64, k);
-        const int high = of_a ? a_value(row, k + 1) : b_value(row - 64, k + 1);
-        store_word(smem_a + ww::swizzle_128(static_cast<uint32_t>(i * 4)), pack<BF16>(low, high));
-    }
-    ww::fence_proxy_async_shared();
-    __syncthreads();
-    float d[N / 2];
-    const uint64_t a = ww::descriptor_k_major_sw128(smem_a), b = ww::descriptor_k_major_sw128(smem_b);
-    ww::wgmma_fence();
-#pragma unroll
-    for (int step = 0; step < MMA_K / 16; step++)
-        mma(d, a + static_cast<uint64_t>(step * 2), b + static_cast<uint64_t>(step * 2), step > 0, BF16);
-    ww::wgmma_commit_group();
-    ww::wgmma_wait_group<0>();
-    ww::wgmma_pin(d);
-    const int warp = ww::warp_index(), lane = ww::lane_index();
-#pragma unroll
-    for (int i = 0; i < N / 2; i++) {
-        const int row = 16 * warp + lane / 4 + (i & 2 ? 8 : 0), column = i / 4 * 8 + lane % 4 * 2 + (i & 1);
-        p.out[row * N + column] = __float_as_uint(d[i]);
-    }
-}
-
-template <int N> static uint32_t mma_expected(int i)
-{
-    int sum = 0;
-    for (int k = 0; k < MMA_K; k++)
-        sum += a_value(i / N, k) * b_value(i % N, k);
-    const float f = static_cast<float>(sum);
-    uint32_t bits;
-    __builtin_memcpy(&bits, &f, 4);
-    return bits;
-}
-
-/* ---- cluster
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- cluster ---------------------------------------------------------------------------------------- */
 
 /* Two CTAs. Each sends its peer 256 bytes and two arrivals, and half of a multicast tensor box to both. */
 __global__ void __launch_bounds__(128, 1) __cluster_dims__(2, 1, 1)
@@ -350,8 +218,7 @@ static uint32_t cluster_expected(int i)
     return word < 322 ? pair_expected((word - 66) * 2) : 0;
 }
 
-/* ---- the rest
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the rest --------------------------------------------------------------------------------------- */
 
 /* Launched without dependence, both are no-ops; setmaxnreg keeps values; the queue steps through its tiles.
  */
@@ -380,15 +247,7 @@ static uint32_t rest_expected(int i)
     return i - 128 < 15 ? static_cast<uint32_t>((i - 128) % 5 + 100 * ((i - 128) / 5)) : 15;
 }
 
-/* ---- running
- * ------------------------------------------------------------------------------------------------------ */
-
-struct test {
-    const char *name;
-    void (*kernel)(test_params);
-    uint32_t (*expected)(int);
-    int words, ctas;
-};
+/* ---- running ---------------------------------------------------------------------------------------- */
 
 static const test tests[] = {
     {"warp", warp_kernel, warp_expected, 192, 1},
@@ -396,34 +255,55 @@ static const test tests[] = {
     {"tensor load", tensor_load_kernel, pair_expected, 512, 1},
     {"tensor and bulk store", store_kernel, store_expected, 512, 1},
     {"matrix", matrix_kernel, matrix_expected, 512, 1},
-    {"wgmma m64n8 bf16", mma_kernel<8, true>, mma_expected<8>, 64 * 8, 1},
-    {"wgmma m64n16 bf16", mma_kernel<16, true>, mma_expected<16>, 64 * 16, 1},
-    {"wgmma m64n32 bf16", mma_kernel<32, true>, mma_expected<32>, 64 * 32, 1},
-    {"wgmma m64n64 bf16", mma_kernel<64, true>, mma_expected<64>, 64 * 64, 1},
-    {"wgmma m64n128 bf16", mma_kernel<128, true>, mma_expected<128>, 64 * 128, 1},
-    {"wgmma m64n256 bf16", mma_kernel<256, true>, mma_expected<256>, 64 * 256, 1},
-    {"wgmma m64n8 f16", mma_kernel<8, false>, mma_expected<8>, 64 * 8, 1},
-    {"wgmma m64n16 f16", mma_kernel<16, false>, mma_expected<16>, 64 * 16, 1},
-    {"wgmma m64n32 f16", mma_kernel<32, false>, mma_expected<32>, 64 * 32, 1},
-    {"wgmma m64n64 f16", mma_kernel<64, false>, mma_expected<64>, 64 * 64, 1},
-    {"wgmma m64n128 f16", mma_kernel<128, false>, mma_expected<128>, 64 * 128, 1},
-    {"wgmma m64n256 f16", mma_kernel<256, false>, mma_expected<256>, 64 * 256, 1},
     {"cluster", cluster_kernel, cluster_expected, 1024, 2},
     {"pdl, setmaxnreg, queue", rest_kernel, rest_expected, 144, 1},
 };
 
-static bool tensor_map(ww_tensor_map *map, uint16_t *base)
+/* The driver's cuTensorMapEncodeTiled, without linking to it. */
+static decltype(&cuTensorMapEncodeTiled) encoder()
 {
-    decltype(&cuTensorMapEncodeTiled) encode;
+    decltype(&cuTensorMapEncodeTiled) encode = nullptr;
     cudaDriverEntryPointQueryResult found;
     if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void **>(&encode), 12000,
                                          cudaEnableDefault, &found) != cudaSuccess)
-        return false;
+        return nullptr;
+    return encode;
+}
+
+/* 16 rows of 64 elements, swizzled. */
+static bool map_rows(ww_tensor_map *map, uint16_t *base)
+{
     const cuuint64_t extent[2] = {64, 16}, stride[1] = {128};
     const cuuint32_t box[2] = {64, 8}, step[2] = {1, 1};
-    return encode(reinterpret_cast<CUtensorMap *>(map), CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, base, extent,
-                  stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                  CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+    return encoder()(reinterpret_cast<CUtensorMap *>(map), CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, base, extent,
+                     stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                     CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+/* 512 words in the shape for so many dimensions. */
+static bool map_words(ww_tensor_map *map, uint16_t *base, int dimensions)
+{
+    const shape &s = shapes[dimensions - 1];
+    cuuint64_t extent[5], stride[5], bytes = 4;
+    cuuint32_t box[5], step[5];
+    for (int i = 0; i < dimensions; i++) {
+        extent[i] = static_cast<cuuint64_t>(s.extent[i]);
+        box[i] = static_cast<cuuint32_t>(s.box[i]);
+        step[i] = 1;
+        stride[i] = bytes *= extent[i];
+    }
+    return encoder()(reinterpret_cast<CUtensorMap *>(map), CU_TENSOR_MAP_DATA_TYPE_UINT32,
+                     static_cast<cuuint32_t>(dimensions), base, extent, stride, box, step,
+                     CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                     CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+static bool maps_make(test_params *p)
+{
+    bool made = encoder() && map_rows(&p->rows, p->global) && map_rows(&p->copied_rows, p->copied);
+    for (int i = 1; i <= 5 && made; i++)
+        made = map_words(&p->boxes[i - 1], p->global, i) && map_words(&p->copied_boxes[i - 1], p->copied, i);
+    return made;
 }
 
 static bool test_run(const test &t, const test_params &p)
@@ -461,10 +341,14 @@ int main()
         return 77;
     }
     cudaMemcpy(p.global, elements.data(), bytes, cudaMemcpyHostToDevice);
-    if (!tensor_map(&p.rows, p.global) || !tensor_map(&p.copied_rows, p.copied))
+    if (!maps_make(&p))
         return 1;
     bool right = true;
     for (const test &t : tests)
+        right &= test_run(t, p);
+    for (const test &t : copy_tests)
+        right &= test_run(t, p);
+    for (const test &t : mma_tests)
         right &= test_run(t, p);
     return right ? 0 : 1;
 }

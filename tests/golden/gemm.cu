@@ -4,38 +4,41 @@
 #include "ww/loop.cuh"
 #include "gemm.cuh"
 
-using ww_info = ww::stage_info<gemm_params>;
 static_assert(sizeof(gemm_params) == 12, "host and device disagree on gemm_params");
 
 // Dynamic shared memory, 229488 bytes: offset of stage 0, then stages x bytes of each.
-namespace ww_map
+namespace gemm_map
 {
 constexpr uint32_t smem_ab_a = 0; // 6 x 16384
 constexpr uint32_t smem_ab_b = 98304; // 6 x 16384
 constexpr uint32_t smem_d_d = 196608; // 1 x 32768
+constexpr uint32_t ww_barriers = 229376; // all of these:
 constexpr uint32_t smem_ab_full = 229376; // 6 x 8
 constexpr uint32_t smem_ab_empty = 229424; // 6 x 8
 constexpr uint32_t smem_d_full = 229472; // 1 x 8
 constexpr uint32_t smem_d_empty = 229480; // 1 x 8
-} // namespace ww_map
+} // namespace gemm_map
 
 extern "C" __global__ void __launch_bounds__(512, 1)
 gemm(const __grid_constant__ gemm_params params)
 {
+    using ww_info = ww::stage_info<gemm_params>;
     extern __shared__ __align__(1024) unsigned char ww_smem[];
     const uint32_t smem_base = ww::shared_address(ww_smem);
     const int warp = ww::warp_index(), lane = ww::lane_index();
 
-    if (warp == 0 && ww::elect_one()) {
-        for (uint32_t stage = 0; stage < 6; stage++)
-            ww::mbarrier_init(smem_base + ww_map::smem_ab_full + 8 * stage, 1);
-        for (uint32_t stage = 0; stage < 6; stage++)
-            ww::mbarrier_init(smem_base + ww_map::smem_ab_empty + 8 * stage, 8);
-        for (uint32_t stage = 0; stage < 1; stage++)
-            ww::mbarrier_init(smem_base + ww_map::smem_d_full + 8 * stage, 256);
-        for (uint32_t stage = 0; stage < 1; stage++)
-            ww::mbarrier_init(smem_base + ww_map::smem_d_empty + 8 * stage, 128);
-        ww::fence_mbarrier_init();
+    if (warp == 0) {
+        if (ww::elect_one()) {
+            for (uint32_t i = 0; i < 6; i++)
+                ww::mbarrier_init(smem_base + gemm_map::ww_barriers + 8 * i, 1);
+            for (uint32_t i = 6; i < 12; i++)
+                ww::mbarrier_init(smem_base + gemm_map::ww_barriers + 8 * i, 8);
+            for (uint32_t i = 12; i < 13; i++)
+                ww::mbarrier_init(smem_base + gemm_map::ww_barriers + 8 * i, 256);
+            for (uint32_t i = 13; i < 14; i++)
+                ww::mbarrier_init(smem_base + gemm_map::ww_barriers + 8 * i, 128);
+            ww::fence_mbarrier_init();
+        }
     }
     __syncthreads(); // no warp touches a barrier before it exists
 
@@ -43,7 +46,8 @@ gemm(const __grid_constant__ gemm_params params)
         ww::setmaxnreg_dec<40>();
         if (warp == 0) { // task load
             const int task_warp = warp - 0;
-            ww_tile tile{static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.z), 1};
+            ww::static_queue queue_queue = ww::static_queue_make(params.tiles_m, params.tiles_n, 1, 1, 1, 1, 1);
+            ww_tile tile = queue_queue.first();
             struct gmem_ab gmem_ab_self{};
             struct smem_ab smem_ab_self{};
             uint32_t smem_ab_produce_slot = 0;
@@ -51,32 +55,30 @@ gemm(const __grid_constant__ gemm_params params)
             bool ready_0 = false;
             smem_ab_prefetch(smem_ab_self,
                 ww_info{params, 0, 0, 0, 1,
-                        static_cast<int>(smem_ab_produce_slot), smem_base + ww_map::smem_ab_full + 8 * smem_ab_produce_slot,
-                        {smem_base + ww_map::smem_ab_a + 16384 * smem_ab_produce_slot, smem_base + ww_map::smem_ab_b + 16384 * smem_ab_produce_slot}, tile, task_warp, lane});
-            ww::static_queue queue_queue = ww::static_queue_make(params.tiles_m, params.tiles_n, 1, 1, 1, 1, 1);
-            tile = queue_queue.first();
+                        static_cast<int>(smem_ab_produce_slot), smem_base + gemm_map::smem_ab_full + 8 * smem_ab_produce_slot, smem_base + gemm_map::smem_ab_empty + 8 * smem_ab_produce_slot,
+                        {smem_base + gemm_map::smem_ab_a + 16384 * smem_ab_produce_slot, smem_base + gemm_map::smem_ab_b + 16384 * smem_ab_produce_slot}, {}, tile, 0u, task_warp, lane});
             #pragma unroll 1
             while (tile.valid) {
-                const bool skipped = gemm_skip(ww_info{params, 0, 0, 0, 1, 0, 0u, {}, tile, task_warp, lane});
+                const bool skipped = gemm_skip(ww_info{params, 0, 0, 0, 1, 0, 0u, 0u, {}, {}, tile, 0u, task_warp, lane});
                 if (!skipped) {
                     #pragma unroll 1
                     for (int i_3 = 0; i_3 < params.k_tiles; i_3 += 1) {
-                        ready_0 = ww::mbarrier_try_wait(smem_base + ww_map::smem_ab_empty + 8 * smem_ab_produce_slot, smem_ab_produce_parity); // try_acquire smem_ab (gemm.c:25)
+                        ready_0 = ww::mbarrier_try_wait(smem_base + gemm_map::smem_ab_empty + 8 * smem_ab_produce_slot, smem_ab_produce_parity); // try_acquire smem_ab (gemm.c:25)
                         int k_0;
                         int m_1;
                         int n_2;
                         gmem_ab_coords(gmem_ab_self,
                             ww_info{params, i_3, 0, params.k_tiles, 1,
-                                    0, 0u,
-                                    {}, tile, task_warp, lane},
+                                    0, 0u, 0u,
+                                    {}, {}, tile, 0u, task_warp, lane},
                             k_0, m_1, n_2);
-                        if (!ready_0) ww::mbarrier_wait(smem_base + ww_map::smem_ab_empty + 8 * smem_ab_produce_slot, smem_ab_produce_parity); // acquire smem_ab (gemm.c:27)
-                        if (ww::elect_one()) ww::mbarrier_arrive_expect_tx(smem_base + ww_map::smem_ab_full + 8 * smem_ab_produce_slot, 32768); // acquire smem_ab (gemm.c:27)
+                        if (!ready_0) ww::mbarrier_wait(smem_base + gemm_map::smem_ab_empty + 8 * smem_ab_produce_slot, smem_ab_produce_parity); // acquire smem_ab (gemm.c:27)
+                        if (ww::elect_one()) ww::mbarrier_arrive_expect_tx(smem_base + gemm_map::smem_ab_full + 8 * smem_ab_produce_slot, 32768); // acquire smem_ab (gemm.c:27)
                         smem_ab_load(smem_ab_self,
                             ww_info{params, i_3, 0, params.k_tiles, 1,
-                                    static_cast<int>(smem_ab_produce_slot), smem_base + ww_map::smem_ab_full + 8 * smem_ab_produce_slot,
-                                    {smem_base + ww_map::smem_ab_a + 16384 * smem_ab_produce_slot, smem_base + ww_map::smem_ab_b + 16384 * smem_ab_produce_slot}, tile, task_warp, lane},
-                            k_0, m_1, n_2);
+                                    static_cast<int>(smem_ab_produce_slot), smem_base + gemm_map::smem_ab_full + 8 * smem_ab_produce_slot, smem_base + gemm_map::smem_ab_empty + 8 * smem_ab_produce_slot,
+                                    {smem_base + gemm_map::smem_ab_a + 16384 * smem_ab_produce_slot, smem_base + gemm_map::smem_ab_b + 16384 * smem_ab_produce_slot}, {}, tile, 0u, task_warp, lane},
+                            ww::input(k_0), ww::input(m_1), ww::input(n_2));
                         smem_ab_produce_slot = smem_ab_produce_slot == 5 ? 0 : smem_ab_produce_slot + 1;
                         smem_ab_produce_parity ^= smem_ab_produce_slot == 0;
                         ready_0 = false;
@@ -90,7 +92,8 @@ gemm(const __grid_constant__ gemm_params params)
         ww::setmaxnreg_inc<168>();
         { // task math
             const int task_warp = warp - 4;
-            ww_tile tile{static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.z), 1};
+            ww::static_queue queue_queue = ww::static_queue_make(params.tiles_m, params.tiles_n, 1, 1, 1, 1, 1);
+            ww_tile tile = queue_queue.first();
             struct smem_ab smem_ab_self{};
             struct accumulator accumulator_self{};
             struct smem_d smem_d_self{};
@@ -98,50 +101,48 @@ gemm(const __grid_constant__ gemm_params params)
             uint32_t smem_ab_consume_parity = 0;
             uint32_t smem_d_produce_parity = 1;
             bool ready_0 = false;
-            ww::static_queue queue_queue = ww::static_queue_make(params.tiles_m, params.tiles_n, 1, 1, 1, 1, 1);
-            tile = queue_queue.first();
             #pragma unroll 1
             while (tile.valid) {
-                const bool skipped = gemm_skip(ww_info{params, 0, 0, 0, 1, 0, 0u, {}, tile, task_warp, lane});
+                const bool skipped = gemm_skip(ww_info{params, 0, 0, 0, 1, 0, 0u, 0u, {}, {}, tile, 0u, task_warp, lane});
                 if (!skipped) {
                     #pragma unroll 1
                     for (int i_2 = 0; i_2 < params.k_tiles; i_2 += 1) {
-                        ready_0 = ww::mbarrier_try_wait(smem_base + ww_map::smem_ab_full + 8 * smem_ab_consume_slot, smem_ab_consume_parity); // try_wait smem_ab (gemm.c:43)
+                        ready_0 = ww::mbarrier_try_wait(smem_base + gemm_map::smem_ab_full + 8 * smem_ab_consume_slot, smem_ab_consume_parity); // try_wait smem_ab (gemm.c:43)
                         if (i_2 == 0) {
                             accumulator_clear(accumulator_self,
                                 ww_info{params, i_2, 0, params.k_tiles, 1,
-                                        0, 0u,
-                                        {}, tile, task_warp, lane});
+                                        0, 0u, 0u,
+                                        {}, {}, tile, 0u, task_warp, lane});
                         }
-                        if (!ready_0) ww::mbarrier_wait(smem_base + ww_map::smem_ab_full + 8 * smem_ab_consume_slot, smem_ab_consume_parity); // wait smem_ab (gemm.c:47)
+                        if (!ready_0) ww::mbarrier_wait(smem_base + gemm_map::smem_ab_full + 8 * smem_ab_consume_slot, smem_ab_consume_parity); // wait smem_ab (gemm.c:47)
                         uint64_t a_0;
                         uint64_t b_1;
                         smem_ab_descriptors(smem_ab_self,
                             ww_info{params, i_2, 0, params.k_tiles, 1,
-                                    static_cast<int>(smem_ab_consume_slot), smem_base + ww_map::smem_ab_full + 8 * smem_ab_consume_slot,
-                                    {smem_base + ww_map::smem_ab_a + 16384 * smem_ab_consume_slot, smem_base + ww_map::smem_ab_b + 16384 * smem_ab_consume_slot}, tile, task_warp, lane},
+                                    static_cast<int>(smem_ab_consume_slot), smem_base + gemm_map::smem_ab_full + 8 * smem_ab_consume_slot, smem_base + gemm_map::smem_ab_empty + 8 * smem_ab_consume_slot,
+                                    {smem_base + gemm_map::smem_ab_a + 16384 * smem_ab_consume_slot, smem_base + gemm_map::smem_ab_b + 16384 * smem_ab_consume_slot}, {}, tile, 0u, task_warp, lane},
                             a_0, b_1);
                         accumulator_multiply(accumulator_self,
                             ww_info{params, i_2, 0, params.k_tiles, 1,
-                                    0, 0u,
-                                    {}, tile, task_warp, lane},
-                            a_0, b_1);
+                                    0, 0u, 0u,
+                                    {}, {}, tile, 0u, task_warp, lane},
+                            ww::input(a_0), ww::input(b_1));
                         accumulator_finish(accumulator_self,
                             ww_info{params, i_2, 0, params.k_tiles, 1,
-                                    0, 0u,
-                                    {}, tile, task_warp, lane});
+                                    0, 0u, 0u,
+                                    {}, {}, tile, 0u, task_warp, lane});
                         ww::syncwarp();
-                        if (ww::elect_one()) ww::mbarrier_arrive(smem_base + ww_map::smem_ab_empty + 8 * smem_ab_consume_slot); // release smem_ab (gemm.c:51)
+                        if (ww::elect_one()) ww::mbarrier_arrive(smem_base + gemm_map::smem_ab_empty + 8 * smem_ab_consume_slot); // release smem_ab (gemm.c:51)
                         smem_ab_consume_slot = smem_ab_consume_slot == 5 ? 0 : smem_ab_consume_slot + 1;
                         smem_ab_consume_parity ^= smem_ab_consume_slot == 0;
                         ready_0 = false;
                     }
-                    ww::mbarrier_wait(smem_base + ww_map::smem_d_empty, smem_d_produce_parity); // acquire smem_d (gemm.c:53)
+                    ww::mbarrier_wait(smem_base + gemm_map::smem_d_empty, smem_d_produce_parity); // acquire smem_d (gemm.c:53)
                     smem_d_put(smem_d_self,
                         ww_info{params, ww::loop_last(0, params.k_tiles, 1), 0, params.k_tiles, 1,
-                                static_cast<int>(0u), smem_base + ww_map::smem_d_full + 8 * 0u,
-                                {smem_base + ww_map::smem_d_d}, tile, task_warp, lane});
-                    ww::mbarrier_arrive(smem_base + ww_map::smem_d_full); // commit smem_d (gemm.c:55)
+                                0, smem_base + gemm_map::smem_d_full, smem_base + gemm_map::smem_d_empty,
+                                {smem_base + gemm_map::smem_d_d}, {}, tile, 0u, task_warp, lane});
+                    ww::mbarrier_arrive(smem_base + gemm_map::smem_d_full); // commit smem_d (gemm.c:55)
                     smem_d_produce_parity ^= 1;
                 }
                 tile = queue_queue.next();
@@ -149,29 +150,27 @@ gemm(const __grid_constant__ gemm_params params)
         }
     }
     else {
-        ww::setmaxnreg_dec<128>();
         { // task epilogue
             const int task_warp = warp - 12;
-            ww_tile tile{static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.z), 1};
+            ww::static_queue queue_queue = ww::static_queue_make(params.tiles_m, params.tiles_n, 1, 1, 1, 1, 1);
+            ww_tile tile = queue_queue.first();
             struct smem_d smem_d_self{};
             struct gmem_d gmem_d_self{};
             uint32_t smem_d_consume_parity = 0;
-            ww::static_queue queue_queue = ww::static_queue_make(params.tiles_m, params.tiles_n, 1, 1, 1, 1, 1);
-            tile = queue_queue.first();
             #pragma unroll 1
             while (tile.valid) {
-                const bool skipped = gemm_skip(ww_info{params, 0, 0, 0, 1, 0, 0u, {}, tile, task_warp, lane});
+                const bool skipped = gemm_skip(ww_info{params, 0, 0, 0, 1, 0, 0u, 0u, {}, {}, tile, 0u, task_warp, lane});
                 if (!skipped) {
-                    ww::mbarrier_wait(smem_base + ww_map::smem_d_full, smem_d_consume_parity); // wait smem_d (gemm.c:66)
+                    ww::mbarrier_wait(smem_base + gemm_map::smem_d_full, smem_d_consume_parity); // wait smem_d (gemm.c:66)
                     smem_d_fetch(smem_d_self,
                         ww_info{params, 0, 0, 0, 1,
-                                static_cast<int>(0u), smem_base + ww_map::smem_d_full + 8 * 0u,
-                                {smem_base + ww_map::smem_d_d}, tile, task_warp, lane});
+                                0, smem_base + gemm_map::smem_d_full, smem_base + gemm_map::smem_d_empty,
+                                {smem_base + gemm_map::smem_d_d}, {}, tile, 0u, task_warp, lane});
                     gmem_d_store(gmem_d_self,
                         ww_info{params, 0, 0, 0, 1,
-                                0, 0u,
-                                {}, tile, task_warp, lane});
-                    ww::mbarrier_arrive(smem_base + ww_map::smem_d_empty); // release smem_d (gemm.c:69)
+                                0, 0u, 0u,
+                                {}, {}, tile, 0u, task_warp, lane});
+                    ww::mbarrier_arrive(smem_base + gemm_map::smem_d_empty); // release smem_d (gemm.c:69)
                     smem_d_consume_parity ^= 1;
                 }
                 tile = queue_queue.next();

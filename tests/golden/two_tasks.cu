@@ -4,30 +4,33 @@
 #include "ww/loop.cuh"
 #include "two_tasks.cuh"
 
-using ww_info = ww::stage_info<two_tasks_params>;
 static_assert(sizeof(two_tasks_params) == 4, "host and device disagree on two_tasks_params");
 
 // Dynamic shared memory, 16448 bytes: offset of stage 0, then stages x bytes of each.
-namespace ww_map
+namespace two_tasks_map
 {
 constexpr uint32_t rows_row = 0; // 4 x 4096
+constexpr uint32_t ww_barriers = 16384; // all of these:
 constexpr uint32_t rows_full = 16384; // 4 x 8
 constexpr uint32_t rows_empty = 16416; // 4 x 8
-} // namespace ww_map
+} // namespace two_tasks_map
 
 extern "C" __global__ void __launch_bounds__(256, 1)
 two_tasks(const __grid_constant__ two_tasks_params params)
 {
+    using ww_info = ww::stage_info<two_tasks_params>;
     extern __shared__ __align__(1024) unsigned char ww_smem[];
     const uint32_t smem_base = ww::shared_address(ww_smem);
     const int warp = ww::warp_index(), lane = ww::lane_index();
 
-    if (warp == 0 && ww::elect_one()) {
-        for (uint32_t stage = 0; stage < 4; stage++)
-            ww::mbarrier_init(smem_base + ww_map::rows_full + 8 * stage, 1);
-        for (uint32_t stage = 0; stage < 4; stage++)
-            ww::mbarrier_init(smem_base + ww_map::rows_empty + 8 * stage, 4);
-        ww::fence_mbarrier_init();
+    if (warp == 0) {
+        if (ww::elect_one()) {
+            for (uint32_t i = 0; i < 4; i++)
+                ww::mbarrier_init(smem_base + two_tasks_map::ww_barriers + 8 * i, 1);
+            for (uint32_t i = 4; i < 8; i++)
+                ww::mbarrier_init(smem_base + two_tasks_map::ww_barriers + 8 * i, 4);
+            ww::fence_mbarrier_init();
+        }
     }
     __syncthreads(); // no warp touches a barrier before it exists
 
@@ -44,16 +47,16 @@ two_tasks(const __grid_constant__ two_tasks_params params)
                 int row_0;
                 source_next(source_self,
                     ww_info{params, i_0, 0, params.rows, 1,
-                            0, 0u,
-                            {}, tile, task_warp, lane},
+                            0, 0u, 0u,
+                            {}, {}, tile, 0u, task_warp, lane},
                     row_0);
-                ww::mbarrier_wait(smem_base + ww_map::rows_empty + 8 * rows_produce_slot, rows_produce_parity); // acquire rows (two_tasks.c:20)
-                if (ww::elect_one()) ww::mbarrier_arrive_expect_tx(smem_base + ww_map::rows_full + 8 * rows_produce_slot, 4096); // acquire rows (two_tasks.c:20)
+                ww::mbarrier_wait(smem_base + two_tasks_map::rows_empty + 8 * rows_produce_slot, rows_produce_parity); // acquire rows (two_tasks.c:20)
+                if (ww::elect_one()) ww::mbarrier_arrive_expect_tx(smem_base + two_tasks_map::rows_full + 8 * rows_produce_slot, 4096); // acquire rows (two_tasks.c:20)
                 rows_load(rows_self,
                     ww_info{params, i_0, 0, params.rows, 1,
-                            static_cast<int>(rows_produce_slot), smem_base + ww_map::rows_full + 8 * rows_produce_slot,
-                            {smem_base + ww_map::rows_row + 4096 * rows_produce_slot}, tile, task_warp, lane},
-                    row_0);
+                            static_cast<int>(rows_produce_slot), smem_base + two_tasks_map::rows_full + 8 * rows_produce_slot, smem_base + two_tasks_map::rows_empty + 8 * rows_produce_slot,
+                            {smem_base + two_tasks_map::rows_row + 4096 * rows_produce_slot}, {}, tile, 0u, task_warp, lane},
+                    ww::input(row_0));
                 rows_produce_slot = rows_produce_slot == 3 ? 0 : rows_produce_slot + 1;
                 rows_produce_parity ^= rows_produce_slot == 0;
             }
@@ -69,23 +72,23 @@ two_tasks(const __grid_constant__ two_tasks_params params)
             uint32_t rows_consume_parity = 0;
             #pragma unroll 1
             for (int i_0 = 0; i_0 < params.rows; i_0 += 1) {
-                ww::mbarrier_wait(smem_base + ww_map::rows_full + 8 * rows_consume_slot, rows_consume_parity); // wait rows (two_tasks.c:31)
+                ww::mbarrier_wait(smem_base + two_tasks_map::rows_full + 8 * rows_consume_slot, rows_consume_parity); // wait rows (two_tasks.c:31)
                 float4 first_0;
                 float4 second_1;
                 rows_read(rows_self,
                     ww_info{params, i_0, 0, params.rows, 1,
-                            static_cast<int>(rows_consume_slot), smem_base + ww_map::rows_full + 8 * rows_consume_slot,
-                            {smem_base + ww_map::rows_row + 4096 * rows_consume_slot}, tile, task_warp, lane},
+                            static_cast<int>(rows_consume_slot), smem_base + two_tasks_map::rows_full + 8 * rows_consume_slot, smem_base + two_tasks_map::rows_empty + 8 * rows_consume_slot,
+                            {smem_base + two_tasks_map::rows_row + 4096 * rows_consume_slot}, {}, tile, 0u, task_warp, lane},
                     first_0, second_1);
                 ww::syncwarp();
-                if (ww::elect_one()) ww::mbarrier_arrive(smem_base + ww_map::rows_empty + 8 * rows_consume_slot); // release rows (two_tasks.c:33)
+                if (ww::elect_one()) ww::mbarrier_arrive(smem_base + two_tasks_map::rows_empty + 8 * rows_consume_slot); // release rows (two_tasks.c:33)
                 rows_consume_slot = rows_consume_slot == 3 ? 0 : rows_consume_slot + 1;
                 rows_consume_parity ^= rows_consume_slot == 0;
                 destination_write(destination_self,
                     ww_info{params, i_0, 0, params.rows, 1,
-                            0, 0u,
-                            {}, tile, task_warp, lane},
-                    first_0, second_1);
+                            0, 0u, 0u,
+                            {}, {}, tile, 0u, task_warp, lane},
+                    ww::input(first_0), ww::input(second_1));
             }
         }
     }

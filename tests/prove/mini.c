@@ -8,22 +8,8 @@
 
 typedef struct params {
     int k, tiles;
+    unsigned *counter;
 } params;
-
-static const ww_work ring_work[] = {
-    {.name = "put", .side = WW_PRODUCER}, {.name = "get", .side = WW_CONSUMER}, {.name = NULL}};
-static const ww_work copy_work[] = {{.name = "put", .side = WW_PRODUCER, .copies = {{"b", MINI_COPY}}},
-                                    {.name = "get", .side = WW_CONSUMER},
-                                    {.name = NULL}};
-
-static int find(const mini *m, const char *name, size_t length)
-{
-    for (int i = 0; i < m->count; i++)
-        if (strlen(m->names[i]) == length && strncmp(m->names[i], name, length) == 0)
-            return i;
-    (void)fprintf(stderr, "mini: no resource %.*s\n", (int)length, name);
-    abort();
-}
 
 /* ---- the reader -------------------------------------------------------------------------------------- */
 
@@ -31,6 +17,7 @@ typedef struct reader {
     const mini *of;
     ww_schedule *s;
     const char *at;
+    ww_token *conditions; /* by letter, from 'c' */
 } reader;
 
 static void skip_spaces(reader *r)
@@ -49,13 +36,28 @@ static bool take(reader *r, const char *word)
     return true;
 }
 
-static int resource(reader *r)
+static int number(reader *r)
+{
+    return (int)strtol(r->at, (char **)&r->at, 10);
+}
+
+static ww_resource *resource(reader *r)
 {
     skip_spaces(r);
     const char *from = r->at;
     while (isalnum((unsigned char)*r->at) || *r->at == '_')
         r->at++;
-    return find(r->of, from, (size_t)(r->at - from));
+    return r->of->resources[mini_find(r->of, from, (size_t)(r->at - from))].made;
+}
+
+static ww_token *condition(reader *r)
+{
+    int i = *r->at++ - 'c';
+    if (i < 0 || i >= MINI_CONDITIONS) {
+        (void)fprintf(stderr, "mini: conditions are c, d, e and f\n");
+        abort();
+    }
+    return &r->conditions[i];
 }
 
 static void items(reader *r);
@@ -102,11 +104,13 @@ static void count(reader *r, ww_bound *start, ww_bound *end, ww_bound *stride)
     } else if (take(r, "d")) {
         *end = ww_device("d");
     } else {
-        *end = ww_imm((int)strtol(r->at, (char **)&r->at, 10));
-        if (*r->at == ':') {
+        *end = ww_imm(number(r));
+        if (take(r, ":")) {
             *start = *end;
-            *end = ww_imm((int)strtol(r->at + 1, (char **)&r->at, 10));
+            *end = ww_imm(number(r));
         }
+        if (take(r, "/"))
+            *stride = ww_imm(number(r));
     }
 }
 
@@ -123,43 +127,101 @@ static void loop(reader *r, const char *open)
     r->at = after;
 }
 
+static void tiles(reader *r)
+{
+    const char *open = r->at - 1;
+    ww_work_tile_loop(r->s, r->of->queue) {
+        inside(r, open);
+        ww_advance_tile(r->s, r->of->queue);
+    }
+}
+
+/* The opening step has been recorded: what stands inside, and the end. */
+static void guarded(reader *r, ww_block opened)
+{
+    inside(r, r->at - 1);
+    ww_block_close(WW_HERE, &opened);
+}
+
+static void every(reader *r)
+{
+    int period = number(r);
+    r->at++;
+    int first = number(r);
+    (void)take(r, "{");
+    guarded(r, ww_every_open(WW_HERE, r->s, period, first));
+}
+
+static void when(reader *r, bool wanted)
+{
+    static const char *const keys[MINI_CONDITIONS] = {"c", "d", "e", "f"};
+    ww_token *token = condition(r);
+    (void)take(r, "{");
+    guarded(r, ww_when_open(WW_HERE, r->s, *token, keys[token - r->conditions], wanted));
+}
+
 static bool block(reader *r)
 {
-    const char *open;
-    if (take(r, "(")) {
+    if (take(r, "("))
         loop(r, r->at - 1);
-        return true;
-    }
-    if (take(r, "tiles{")) {
-        open = r->at - 1;
-        ww_work_tile_loop(r->s, r->of->queue) {
-            inside(r, open);
-            ww_advance_tile(r->s, r->of->queue);
+    else if (take(r, "tiles{"))
+        tiles(r);
+    else if (take(r, "skip{"))
+        guarded(r, ww_guard_open(WW_HERE, r->s, WW_GUARD_SKIPPABLE));
+    else if (take(r, "f{"))
+        guarded(r, ww_guard_open(WW_HERE, r->s, WW_GUARD_FIRST_ITER));
+    else if (take(r, "l{"))
+        guarded(r, ww_guard_open(WW_HERE, r->s, WW_GUARD_LAST_ITER));
+    else if (take(r, "t:"))
+        when(r, true);
+    else if (take(r, "n:"))
+        when(r, false);
+    else if (take(r, "e"))
+        every(r);
+    else
+        return false;
+    return true;
+}
+
+/* "U t:ab": work umma_ab of t */
+static void tensor_work(reader *r)
+{
+    ww_resource *writes = resource(r);
+    char name[64] = "umma_";
+    (void)take(r, ":");
+    size_t length = strcspn(r->at, " )}");
+    (void)snprintf(name + 5, sizeof name - 5, "%.*s", (int)length, r->at);
+    r->at += length;
+    ww_produce(r->s, writes, name);
+}
+
+static void warpgroup_work(reader *r)
+{
+    skip_spaces(r);
+    char name[64];
+    size_t length = strcspn(r->at, " )}");
+    (void)snprintf(name, sizeof name, "mma_%.*s", (int)length, r->at);
+    r->at += length;
+    ww_produce(r->s, r->of->engines, name);
+}
+
+static bool engine_step(reader *r)
+{
+    static const char *const names[] = {"wait0", "wait1", "bulk0", "bulk1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (take(r, names[i])) {
+            ww_produce(r->s, r->of->engines, names[i]);
+            return true;
         }
-        return true;
-    }
-    if (take(r, "skip{")) {
-        open = r->at - 1;
-        ww_skippable(r->s) {
-            inside(r, open);
-        }
-        return true;
-    }
-    if (take(r, "f{")) {
-        open = r->at - 1;
-        ww_first_iter(r->s) {
-            inside(r, open);
-        }
-        return true;
-    }
-    if (take(r, "l{")) {
-        open = r->at - 1;
-        ww_last_iter(r->s) {
-            inside(r, open);
-        }
-        return true;
-    }
-    return false;
+    if (take(r, "M "))
+        warpgroup_work(r);
+    else if (take(r, "U "))
+        tensor_work(r);
+    else if (take(r, "?"))
+        ww_consume(r->s, r->of->engines, "flag", .out = {condition(r)});
+    else
+        return false;
+    return true;
 }
 
 static void step(reader *r)
@@ -167,27 +229,24 @@ static void step(reader *r)
     static const struct {
         const char *word;
         ww_verb verb;
-    } verbs[] = {{"A?", WW_TRY_ACQUIRE}, {"w?", WW_TRY_WAIT}, {"A ", WW_ACQUIRE},
-                 {"C ", WW_COMMIT},      {"w ", WW_WAIT},     {"L ", WW_RELEASE}};
-    const mini *m = r->of;
+    } verbs[] = {{"A?", WW_TRY_ACQUIRE}, {"w?", WW_TRY_WAIT}, {"A ", WW_ACQUIRE}, {"C ", WW_COMMIT},
+                 {"w ", WW_WAIT},        {"L ", WW_RELEASE},  {"Y ", WW_SYNC},    {"y ", WW_SYNC_ARRIVE}};
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (take(r, verbs[i].word)) {
-            ww_verb_at(WW_HERE, r->s, m->resources[resource(r)], verbs[i].verb);
+            ww_verb_at(WW_HERE, r->s, resource(r), verbs[i].verb);
             return;
         }
     if (take(r, "W ")) {
-        ww_produce(r->s, m->resources[resource(r)], "put");
+        ww_produce(r->s, resource(r), "put");
+    } else if (take(r, "H ")) {
+        ww_produce(r->s, resource(r), "part");
     } else if (take(r, "R ")) {
-        ww_consume(r->s, m->resources[resource(r)], "get");
-    } else if (take(r, "M ")) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "mma_%s", m->names[resource(r)]);
-        ww_produce(r->s, m->accumulator, name);
-    } else if (take(r, "wait0")) {
-        ww_produce(r->s, m->accumulator, "wait0");
-    } else if (take(r, "wait1")) {
-        ww_produce(r->s, m->accumulator, "wait1");
-    } else {
+        ww_consume(r->s, resource(r), "get");
+    } else if (take(r, "S ")) {
+        ww_consume(r->s, resource(r), "store");
+    } else if (take(r, "F")) {
+        ww_fetch_tile(r->s, r->of->queue);
+    } else if (!engine_step(r)) {
         (void)fprintf(stderr, "mini: what is \"%s\"?\n", r->at);
         abort();
     }
@@ -207,73 +266,25 @@ static void items(reader *r)
 static void record(ww_schedule *s, void *context)
 {
     const mini_task *t = context;
-    reader r = {t->of, s, t->text};
+    ww_token conditions[MINI_CONDITIONS] = {{0}};
+    reader r = {t->of, s, t->text, conditions};
     items(&r);
-}
-
-/* ---- declaring --------------------------------------------------------------------------------------- */
-
-mini mini_new(bool skips)
-{
-    mini m = {.kernel = ww_kernel_new("mini", &(ww_kernel_options){.body = "mini.cuh",
-                                                                   .body_folder = ".",
-                                                                   .params = "params",
-                                                                   .params_bytes = sizeof(params)})};
-    m.queue = ww_queue_static(
-        m.kernel, "queue",
-        &(ww_queue_options){.tiles = {ww_arg(params, tiles, 0)}, .skip = skips ? "skip" : NULL});
-    return m;
-}
-
-void mini_free(mini *m)
-{
-    ww_kernel_free(m->kernel);
-}
-
-void mini_ring(mini *m, const char *name, ww_pipeline pipeline)
-{
-    m->names[m->count] = name;
-    m->resources[m->count++] = ww_resource_new(
-        m->kernel, name,
-        &(ww_resource_options){.pipeline = pipeline,
-                               .buffers = {{"b", MINI_COPY, 0}},
-                               .work = pipeline.type == WW_TMA_ASYNC ? copy_work : ring_work});
-}
-
-void mini_buffer(mini *m, const char *name)
-{
-    mini_ring(m, name, (ww_pipeline){.type = WW_NO_PIPELINE});
-}
-
-/* One row a resource that wgmma may read; declared when the first task is. */
-static void declare_accumulator(mini *m)
-{
-    static const char *const rows[] = {"mma_a", "mma_b", "mma_s", "mma_t"};
-    static const char *const reads[] = {"a", "b", "s", "t"};
-    ww_work work[8] = {{.name = "wait0", .side = WW_PRODUCER, .wgmma_wait = WW_WGMMA_WAIT(0)},
-                       {.name = "wait1", .side = WW_PRODUCER, .wgmma_wait = WW_WGMMA_WAIT(1)}};
-    int n = 2;
-    for (int i = 0; i < m->count; i++)
-        for (int j = 0; j < 4; j++)
-            if (strcmp(m->names[i], reads[j]) == 0)
-                work[n++] = (ww_work){.name = rows[j], .side = WW_PRODUCER, .wgmma_reads = {reads[j]}};
-    m->accumulator = ww_resource_new(m->kernel, "accumulator", &(ww_resource_options){.work = work});
 }
 
 void mini_add(mini *m, const char *name, int warps, const char *text)
 {
-    if (!m->accumulator)
-        declare_accumulator(m);
+    if (!m->engines)
+        mini_declare(m);
+    int only = 0;
+    if (*text == '@') {
+        only = WW_ONLY_CTA(text[1] - '0');
+        text += 2;
+    }
     mini_task *t = &m->tasks[m->task_count++];
     *t = (mini_task){m, name, text};
     (void)ww_task_new(
         m->kernel, name,
-        &(ww_task_options){.first_warp = m->next_warp, .warps = warps, .schedule = record, .context = t});
+        &(ww_task_options){
+            .first_warp = m->next_warp, .warps = warps, .schedule = record, .context = t, .only_cta = only});
     m->next_warp += warps;
-}
-
-ww_verdict mini_prove(mini *m)
-{
-    ww_kernel_unchecked(m->kernel);
-    return ww_kernel_prove(m->kernel);
 }

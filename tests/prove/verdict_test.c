@@ -12,10 +12,23 @@
 #include <string.h>
 #include <cmocka.h>
 
+enum { MOST_RINGS = 5, MOST_TASKS = 6 };
+
 typedef struct ring_row {
     const char *name; /* NULL ends */
     ww_pipeline pipeline;
+    bool tensor;
+    uint32_t copy;
+    ww_reach reach;
+    const char *shares;
 } ring_row;
+
+typedef struct group_row {
+    const char *name; /* NULL: none */
+    ww_group_mode mode;
+    const char *members;
+    ww_pipeline pipeline;
+} group_row;
 
 typedef struct task_row {
     int warps; /* 0 ends */
@@ -25,10 +38,13 @@ typedef struct task_row {
 typedef struct row {
     const char *name;
     bool skips;
-    ring_row rings[4];
-    task_row tasks[5];
+    ring_row rings[MOST_RINGS];
+    task_row tasks[MOST_TASKS];
     ww_code code; /* 0: proved */
     unsigned events, runs, period;
+    mini_options options;
+    group_row group;
+    const char *named, *named_too, *ordered, *alias[2];
 } row;
 
 #define ASYNC(n)                                                                                             \
@@ -52,22 +68,52 @@ typedef struct row {
         .type = WW_NO_PIPELINE                                                                               \
     }
 
+#define TENSOR .arch = "sm_100a"
+#define OF(type_name, ...)                                                                                   \
+    {                                                                                                        \
+        .type = WW_##type_name, .stages = __VA_ARGS__                                                        \
+    }
+
+/* Most rows leave the later members out. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 static const row rows[] = {
 #include "verdicts.def"
+#include "types.def"
 };
+#pragma GCC diagnostic pop
 
 static mini declare(const row *r)
 {
-    mini m = mini_new(r->skips);
-    for (int i = 0; i < 4 && r->rings[i].name; i++)
-        mini_ring(&m, r->rings[i].name, r->rings[i].pipeline);
+    mini_options options = r->options;
+    options.skips = r->skips;
+    mini m = mini_new_with(options);
+    for (int i = 0; i < MOST_RINGS && r->rings[i].name; i++) {
+        const ring_row *of = &r->rings[i];
+        mini_ring_with(&m, of->name,
+                       (mini_ring_options){.pipeline = of->pipeline,
+                                           .tensor = of->tensor,
+                                           .copy = of->copy,
+                                           .reach = of->reach,
+                                           .shares = of->shares});
+    }
+    if (r->group.name)
+        mini_group(&m, r->group.name, r->group.mode, r->group.members, r->group.pipeline);
+    if (r->named)
+        mini_named(&m, r->named, 0);
+    if (r->named_too)
+        mini_named(&m, r->named_too, 0);
+    if (r->ordered)
+        mini_ordered(&m, r->ordered);
+    if (r->alias[0])
+        mini_alias(&m, r->alias[0], r->alias[1]);
     return m;
 }
 
 static void add_tasks(mini *m, const row *r)
 {
-    static const char *const names[] = {"P", "Q", "U", "V", "W"};
-    for (int i = 0; i < 5 && r->tasks[i].warps; i++)
+    static const char *const names[MOST_TASKS] = {"P", "Q", "U", "V", "W", "X"};
+    for (int i = 0; i < MOST_TASKS && r->tasks[i].warps; i++)
         mini_add(m, names[i], r->tasks[i].warps, r->tasks[i].text);
 }
 
@@ -108,7 +154,7 @@ static void order_of_tasks(void **unused)
             continue;
         row reversed = rows[i];
         int n = 0;
-        while (n < 5 && rows[i].tasks[n].warps)
+        while (n < MOST_TASKS && rows[i].tasks[n].warps)
             n++;
         for (int j = 0; j < n; j++)
             reversed.tasks[j] = rows[i].tasks[n - 1 - j];

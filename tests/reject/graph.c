@@ -38,10 +38,30 @@ static void forwards(ww_kernel *k)
     ww_depends(k, c.total, c.ring);
 }
 
+/* ---- to and fro --------------------------------------------------------------------------------------------------- */
+
+static void unpipelined_to_and_fro(ww_kernel *k)
+{
+    chain c = declare(k);
+    ww_depends(k, c.ring, NULL);
+    ww_depends(k, c.total, c.total), BLAME;
+}
+
+static void ring_to_and_fro(ww_kernel *k)
+{
+    chain c = declare(k);
+    ww_depends(k, c.ring, c.ring);
+    ww_depends(k, c.total, c.ring);
+}
+
 const reject_case reject_graph[] = {
     {"graph: an edge the wrong way round", backwards, WW_GRAPH,
      "ring is said to depend on total, and no task makes it so",
      "a task that consumes total and produces ring", NULL},
+    {"graph: to and fro without a pipeline", unpipelined_to_and_fro, WW_GRAPH,
+     "total is said to depend on itself",
+     "a pipeline whose consumer is no tensor core, so that its slots go to and fro", "no pipeline"},
+    {"graph: a ring to and fro", ring_to_and_fro, 0, NULL, NULL, NULL},
     {"graph: an edge with a task behind it", forwards, 0, NULL, NULL, NULL},
     {0},
 };

@@ -29,6 +29,11 @@ static void half_a_warpgroup_each(ww_kernel *k)
 
 static void three_warps_without(ww_kernel *k)
 {
+    declare(k, TASK(0, 1, 40), TASK(1, 3, 0), TASK(4, 4, 0));
+}
+
+static void warps_of_no_task(ww_kernel *k)
+{
     declare(k, TASK(0, 1, 40), TASK(0, 0, 0), TASK(4, 4, 0));
 }
 
@@ -58,6 +63,7 @@ const reject_case reject_registers[] = {
     {"registers: more than there are", more_than_there_are, WW_REGISTERS,
      "the register split asks for more than the kernel starts with",
      "at most 504 registers a thread, summed over the warpgroups: 3 x 168 at launch", "520 = 40 + 240 + 240"},
+    {"registers: warps of no task follow their neighbours", warps_of_no_task, 0, NULL, NULL, NULL},
     {"registers: 24 + 240 + 240 = 3 x 168", padded, 0, NULL, NULL, NULL},
     {0},
 };

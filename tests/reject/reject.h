@@ -11,11 +11,20 @@
 
 #include <stddef.h>
 
+/* The kernel that a case is declared on; zeros: one CTA of sm_90a. */
+typedef struct reject_setting {
+    const char *arch;
+    ww_cluster cluster;
+    bool pdl_wait_done;
+    bool unmodelled; /* accepted; the prover may say that it does not model this (WW306), but nothing else */
+} reject_setting;
+
 typedef struct reject_case {
     const char *name; /* NULL ends a table */
     void (*declare)(ww_kernel *k);
     ww_code code; /* 0: accepted, and proved */
     const char *message, *expected, *found;
+    reject_setting setting;
 } reject_case;
 
 typedef struct reject_params {
@@ -26,13 +35,17 @@ typedef struct reject_params {
 extern ww_place reject_blamed;
 #define BLAME (reject_blamed = WW_HERE)
 
-/* A ring of 2 stages with one buffer "data" of 1024 bytes. Work: "fill" (producer; copies the buffer in TMA rings),
- * "use" (consumer), "touch" (auxiliary producer). */
+/* A ring of 2 stages with one buffer "data" of 1024 bytes. Work: "fill" (producer; copies the buffer in rings that count
+ * bytes), "use" (consumer), "touch" (auxiliary producer). */
 ww_resource *reject_ring(ww_kernel *k, const char *name, ww_pipeline pipeline);
 /* A resource without pipeline and memory. Work: "get" (consumer), "put" (producer). */
 ww_resource *reject_plain(ww_kernel *k, const char *name);
 void reject_task(ww_kernel *k, const char *name, int first_warp, int warps, ww_schedule_function *schedule,
                  void *context);
+
+/* A task that runs in one CTA of the cluster. */
+void reject_pinned(ww_kernel *k, const char *name, int first_warp, int warps, int cta,
+                   ww_schedule_function *schedule, void *context);
 
 /* for each of `trips` trips: acquire, fill, commit; wait, use, release. The context is the ring. */
 void reject_producer(ww_schedule *s, void *ring);

@@ -246,13 +246,146 @@ static void test_blocks(void **state)
     expect(second_tile_loop, WW_BAD_BLOCK, "task t: a second tile loop stands where it may not");
 }
 
+/* ---- every n-th trip, conditions, unrolling, fetching ------------------------------------------------ */
+
+static void every_outside(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_every(s, 2, 0) {
+    }
+}
+
+static void every_never(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_domain_loop(s, ww_imm(0), ww_imm(4), ww_imm(1)) {
+        ww_every(s, 0, 0) {
+        }
+    }
+}
+
+static void every_other(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_domain_loop(s, ww_imm(0), ww_imm(4), ww_imm(1)) {
+        ww_every(s, 2, 1) {
+            ww_first_iter(s) {
+            }
+        }
+    }
+}
+
+static void no_condition(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_when_true(s, (ww_token){0}, NULL) {
+    }
+}
+
+static void on_condition(ww_schedule *s, void *ring)
+{
+    ww_token x;
+    ww_wait(s, ring);
+    ww_consume(s, ring, "look", .out = {&x});
+    ww_release(s, ring);
+    ww_when_true(s, x, "same") {
+        ww_when_false(s, x, "same") {
+        }
+    }
+}
+
+static void unrolled(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_domain_loop_unrolled(s, ww_imm(0), ww_imm(4), ww_imm(1), 4) {
+    }
+    ww_domain_loop_unrolled(s, ww_imm(0), ww_imm(4), ww_imm(1), 0) {
+    }
+}
+
+static void unrolled_backwards(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_domain_loop_unrolled(s, ww_imm(0), ww_imm(4), ww_imm(1), -1) {
+    }
+}
+
+static void fetch_static(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_fetch_tile(s, ww_queue_static(s->kernel, "q", &(ww_queue_options){.tiles = {ww_imm(4)}}));
+}
+
+static void test_newer_blocks(void **state)
+{
+    (void)state;
+    expect(every_outside, WW_BAD_BLOCK, "task t: ww_every stands where it may not");
+    expect(every_never, WW_BAD_VALUE, "task t: ww_every");
+    expect_silence(every_other);
+    expect(no_condition, WW_BAD_TOKEN, "task t: the condition of ww_when_true has no value");
+    expect_silence(on_condition);
+    expect_silence(unrolled);
+    expect(unrolled_backwards, WW_BAD_VALUE, "task t: unroll of a domain loop");
+    expect(fetch_static, WW_NOT_A_QUEUE, "task t: ww_fetch_tile on q, which is no dynamic work queue");
+}
+
+/* ---- who has which verb, and calls without a name ---------------------------------------------------- */
+
+static void acquire_a_barrier(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_acquire(s, ww_named_barrier_new(s->kernel, "b", 0));
+}
+
+static void sync_a_ring(ww_schedule *s, void *ring)
+{
+    ww_sync(s, ring);
+}
+
+static void wait_for_a_turn(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_wait(s, ww_ordered_sequence_new(s->kernel, "o"));
+}
+
+static void launch_a_wait(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_griddep_launch(s, ww_pdl_wait_new(s->kernel, "p"));
+}
+
+static void nameless(ww_schedule *s, void *ring)
+{
+    ww_acquire(s, ring);
+    ww_produce(s, ring, NULL); /* "fill" is the only producer work that is not auxiliary */
+    ww_commit(s, ring);
+}
+
+static void nameless_choice(ww_schedule *s, void *ring)
+{
+    ww_wait(s, ring);
+    ww_consume(s, ring, NULL); /* "look" or "use" */
+    ww_release(s, ring);
+}
+
+static void test_who_has_which_verb(void **state)
+{
+    (void)state;
+    expect(acquire_a_barrier, WW_NOT_PIPELINED, "task t: acquire on b, which has no such verb");
+    expect(sync_a_ring, WW_NOT_PIPELINED, "task t: sync on ring, which has no such verb");
+    expect(wait_for_a_turn, WW_NOT_PIPELINED, "task t: wait on o, which has no such verb");
+    expect(launch_a_wait, WW_NOT_PIPELINED, "task t: griddep_launch on p, which has no such verb");
+    expect_silence(nameless);
+    expect(nameless_choice, WW_UNKNOWN_WORK,
+           "task t: a call of ring without a name, and it has no single method on that side");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_work),
-        cmocka_unit_test(test_tokens),
-        cmocka_unit_test(test_verbs),
-        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_work),         cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_verbs),        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_newer_blocks), cmocka_unit_test(test_who_has_which_verb),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "core_kernel.h"
+#include "capture/capture.h"
 
 ww_kernel *core_kernel(void)
 {
@@ -50,6 +51,7 @@ const ww_diag *core_find(const ww_kernel *k, ww_code code)
 ir_program *core_lower(ww_kernel *k)
 {
     model_resolve(k);
+    capture_complete(k);
     model_layout(k);
     k->program = lower_kernel(k);
     return k->program;

@@ -57,9 +57,9 @@ static void test_unknown_codes_get_a_suggestion(void **state)
 static void test_pipelines_show_the_protocols(void **state)
 {
     (void)state;
-    check_ww("pipelines", 0, "TmaAsync     WW_TMA_ASYNC       acquire: one elected lane a warp, announcing");
-    check_ww("pipelines", 0, "AsyncAsync   WW_ASYNC_ASYNC     commit: every lane of every warp\n");
-    check_ww("pipelines all", 2, "pipelines takes no arguments");
+    check_ww("pipelines", 0, "TmaAsync      WW_TMA_ASYNC         acquire: one lane a warp, announcing");
+    check_ww("pipelines", 0, "AsyncAsync    WW_ASYNC_ASYNC       commit: every lane of every warp\n");
+    check_ww("pipelines all", 2, "pipelines takes no arguments but --markdown");
 }
 
 static void test_usage(void **state)
@@ -81,6 +81,15 @@ static void test_the_diagnostics_page_is_up_to_date(void **state)
     text_free(&page);
 }
 
+static void test_the_pipelines_page_is_up_to_date(void **state)
+{
+    (void)state;
+    text page = {0};
+    assert_int_equal(run_ww("pipelines --markdown", &page), 0);
+    golden_check("docs/pipelines.md", &page);
+    text_free(&page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -89,6 +98,7 @@ int main(void)
         cmocka_unit_test(test_pipelines_show_the_protocols),
         cmocka_unit_test(test_usage),
         cmocka_unit_test(test_the_diagnostics_page_is_up_to_date),
+        cmocka_unit_test(test_the_pipelines_page_is_up_to_date),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,9 +124,9 @@ static void test_layout(void **state)
     assert_int_equal(ring->buffers[0].offset, 0);
     assert_int_equal(ring->buffers[1].offset, 4 * 16384);
     assert_int_equal(small->buffers[0].offset, 4 * 49152);
-    assert_int_equal(k->smem_data_bytes, 4 * 49152 + 112);
-    assert_int_equal(ring->barrier_offset, 4 * 49152 + 112);
-    assert_int_equal(k->smem_bytes, 4 * 49152 + 112 + 2 * 4 * 8);
+    assert_int_equal(k->smem_data_bytes, 4 * 49152 + 100);
+    assert_int_equal(k->barriers_offset, 4 * 49152 + 104);
+    assert_int_equal(k->smem_bytes, 4 * 49152 + 104 + 2 * 4 * 8);
     assert_true(k->smem_bytes <= model_smem_capacity(k));
     ww_kernel_free(k);
 }

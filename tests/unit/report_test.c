@@ -1,4 +1,5 @@
 /* Reports: whole tables and graphs against golden files, and the properties a golden file cannot show. */
+#include "emit_kernels.h"
 #include "golden/kernels.h"
 #include "report_golden.h"
 
@@ -156,6 +157,7 @@ static void test_nothing_is_reported_of_a_refused_kernel(void **state)
     FILE *out = open_memstream(&bytes, &len);
     assert_non_null(out);
     ww_kernel_table(k, out);
+    ww_kernel_routes(k, out);
     ww_kernel_graph(k, out);
     assert_int_equal(fclose(out), 0);
     assert_int_equal(len, 0);
@@ -245,7 +247,7 @@ static void test_table_of_odd_steps(void **state)
     assert_has(&table, "last trip {");
     assert_has(&table, "peek       ring   held slot");
     assert_has(&table, "\nafter ");
-    assert_has(&table, "registers: as compiled, at most 255 a thread (128 threads share 65536)\n");
+    assert_has(&table, "registers: as compiled, at most 255 a thread (96 threads share 65536)\n");
     assert_has(&table, "signal.empty       3        64  two by release: 2 warps x 32 lanes\n");
     text_free(&table);
 }
@@ -262,6 +264,125 @@ static void test_graph_of_odd_steps(void **state)
     text_free(&graph);
 }
 
+/* ---- clusters, tensor memory, groups, barriers without data ----------------------------------------------- */
+
+/* The kernels of emit_kernels.h would not pass every rule. */
+static text unchecked_report(ww_kernel *k, report_function *report)
+{
+    ww_kernel_unchecked(k);
+    return report_of(k, report);
+}
+
+/* The texts are ended by NULL. */
+static void check_report_has(ww_kernel *k, report_function *report, const char *const *wanted)
+{
+    text actual = unchecked_report(k, report);
+    for (; *wanted; wanted++)
+        assert_has(&actual, *wanted);
+    text_free(&actual);
+}
+
+#define REPORT_HAS(kernel, report, ...)                                                                      \
+    check_report_has(kernel, report, (const char *const[]){__VA_ARGS__, NULL})
+
+static void test_table_of_a_cluster(void **state)
+{
+    (void)state;
+    REPORT_HAS(emit_umma_2(), ww_kernel_table,
+               "kernel umma_2: 3 tasks, 6 warps, clusters of 4 CTAs (v 2, m 1, n 2, k 1)\n",
+               "acquire <- ring 1 + 4096 B, leaders only", "other + umma, leaders only",
+               "    4192       4    1 x 4          address of tensor memory\n",
+               "tensor memory, of each CTA\n  column columns  stages           what\n"
+               "       0     256    2 x 128        other.sum\n"
+               "  total      256 of 512 columns, 256 allocated\n",
+               "arrivals a phase, at the barrier of one CTA\n",
+               "fill by acquire: 1 warp x 1 lane; 4096 bytes of data 1024 x 4 copies\n",
+               "multiply by release: 1 warp x 1 commit x 2 CTAs\n",
+               "use by release: 4 warps x 32 lanes x 2 CTAs\n", "drain     <- ring 4");
+}
+
+static void test_table_of_tiles_fetched(void **state)
+{
+    (void)state;
+    REPORT_HAS(emit_clc(), ww_kernel_table, "fetch_tile   -> queue 1 + 16 B at every CTA, rank 0 only",
+               "advance_tile    queue 1 at rank 0",
+               "schedule by advance_tile: 1 warp x 1 lane x 4 CTAs; take by advance_tile: 4 warps x 1 lane x "
+               "4 CTAs\n");
+}
+
+static void test_table_of_lanes(void **state)
+{
+    (void)state;
+    REPORT_HAS(emit_lanes(), ww_kernel_table, "fill by commit: 1 of 2 warps x 32 lanes\n");
+    REPORT_HAS(emit_loop_lane(), ww_kernel_table, "use by release: 4 warps x 32 lanes in lane 1 of 2\n");
+}
+
+static void test_table_of_groups_and_aliases(void **state)
+{
+    (void)state;
+    REPORT_HAS(emit_merge(), ww_kernel_table, "release  both  32",
+               "  both.empty       2        32  use by release");
+    REPORT_HAS(emit_fused(), ww_kernel_table,
+               "  both.full        2        64  fill by commit: 1 warp x 32 lanes; filler by commit: 1 warp "
+               "x 32 lanes\n");
+    REPORT_HAS(emit_aliased(), ww_kernel_table, "other.data  phase 1 of alias 0\n",
+               "scratch.data  shares other's\n", "  aliases save 1024 bytes\n");
+}
+
+static void test_table_of_barriers_without_data(void **state)
+{
+    (void)state;
+    REPORT_HAS(emit_meeting(), ww_kernel_table, "<> sync meeting 64", "sync_arrive -> meeting 32",
+               "<> sync     arrives, and blocks until all others have\n",
+               "  meeting (id 1)       1        96  meet by sync: 2 warps x 32 lanes; pass_by by "
+               "sync_arrive: 1 warp x");
+    REPORT_HAS(emit_turns(), ww_kernel_table,
+               "  order.turn 0       1         4  pong by commit: 4 warps x 1 lane\n",
+               "  order.turn 1       1         4  ping by commit: 4 warps x 1 lane\n");
+    REPORT_HAS(emit_dependent(), ww_kernel_table, "griddep_wait   before", "griddep_launch after");
+}
+
+static void test_table_of_blocks(void **state)
+{
+    (void)state;
+    REPORT_HAS(emit_blocks(), ww_kernel_table, "for 4 .. trips by 2, unrolled 4 {", "every 3 trips from 2 {",
+               "if x {", "if not x {", "tuned scratch <7, 1>", "1 warp, rank 1 only");
+}
+
+/* Routes alone are what stands at the end of the table. */
+static void test_routes(void **state)
+{
+    (void)state;
+    text routes = unchecked_report(emit_blocks(), ww_kernel_routes);
+    text table = unchecked_report(emit_blocks(), ww_kernel_table);
+    assert_ptr_equal(strstr(text_str(&routes), "values between work calls\n  guarded: int x = "),
+                     text_str(&routes));
+    assert_has(&routes, " -> when false (line ");
+    assert_has(&routes, ", outlives its block, at first -1\n");
+    assert_has(&table, text_str(&routes));
+    text_free(&routes);
+    text_free(&table);
+    REPORT_HAS(emit_local(), ww_kernel_routes, "no values between work calls\n");
+}
+
+static void test_graph_of_new_kinds(void **state)
+{
+    (void)state;
+    REPORT_HAS(emit_umma_2(), ww_kernel_graph,
+               "<b>other</b><br/>UmmaAsync, 2 stages x 128 columns<br/>full 1, empty 256>",
+               "[style=solid, label=\"TMA multicast, 1024 B\"]", "[label=\"umma\"]",
+               "256 columns of tensor memory, clusters of 4>");
+    REPORT_HAS(emit_fork(), ww_kernel_graph, "<b>both</b><br/>fork of ring, other<br/>full 32>",
+               "  r0 -> r2 [style=dotted, arrowhead=none]\n", "label=\"commit\"]");
+    REPORT_HAS(emit_clc(), ww_kernel_graph,
+               "<br/>cluster launch control<br/>ClcFetchAsync, 2 stages x 16 B<br/>",
+               "label=\"fetch_tile\"]");
+    REPORT_HAS(emit_meeting(), ww_kernel_graph, "[shape=octagon", "<br/>id 1, 96 threads>", "[dir=both]");
+    REPORT_HAS(emit_turns(), ww_kernel_graph, "[shape=doubleoctagon", "<br/>turn 0: 4, turn 1: 4>");
+    REPORT_HAS(emit_dependent(), ww_kernel_graph, "[shape=larrow", "<br/>successor>",
+               "label=\"griddep_wait\"]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +394,14 @@ int main(void)
         cmocka_unit_test(test_mismatch_is_marked),
         cmocka_unit_test(test_table_of_odd_steps),
         cmocka_unit_test(test_graph_of_odd_steps),
+        cmocka_unit_test(test_table_of_a_cluster),
+        cmocka_unit_test(test_table_of_tiles_fetched),
+        cmocka_unit_test(test_table_of_lanes),
+        cmocka_unit_test(test_table_of_groups_and_aliases),
+        cmocka_unit_test(test_table_of_barriers_without_data),
+        cmocka_unit_test(test_table_of_blocks),
+        cmocka_unit_test(test_routes),
+        cmocka_unit_test(test_graph_of_new_kinds),
         cmocka_unit_test(test_nothing_is_reported_of_a_refused_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,8 @@ ww_report_test(diag_test ww_base)
 ww_report_test(diag_tool_test ww_base ${unit}/report_golden.c)
 target_compile_definitions(diag_tool_test PRIVATE WW_TOOL="$<TARGET_FILE:ww>")
 add_dependencies(diag_tool_test ww)
-ww_report_test(report_test warpwright ${unit}/report_golden.c ${golden}/two_tasks.c ${golden}/gemm.c)
+ww_report_test(report_test warpwright ${unit}/report_golden.c ${unit}/emit_kernels.c ${golden}/two_tasks.c
+               ${golden}/gemm.c)
 
 # What the graphs say must also be Graphviz.
 find_program(WW_DOT dot)

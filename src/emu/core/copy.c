@@ -173,6 +173,8 @@ static void issue_remote(warp *w, const op *o, uint32_t lane)
     pending *p = pending_new(w, UINT32_C(1) << lane, o->choice ? "red.async" : "st.async", carry_out_remote);
     pending_remote *r = &p->remote;
     cta *owner, *barrier_owner;
+    if (!o->choice && CLUSTER(w)->cta_count == 1)
+        lane_fault(w, lane, "st.async in a cluster of one CTA: an illegal instruction on devices");
     *r = (pending_remote){
         .bytes = element * o->count, .operation = (int)o->choice - 1, .type = (ptx_type)o->type};
     uint32_t to = memory_to_shared(w, lane, memory_lane_address(w, o->address[0], lane));

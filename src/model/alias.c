@@ -1,0 +1,38 @@
+/* Alias groups: memory that is used one phase after the other. Only the membership is noted here; layout.c places it. */
+#include "model/model.h"
+
+static bool join_phase(ww_place place, ww_kernel *k, ww_resource *r, int phase)
+{
+    if (r->kernel != k || (!r->buffer_count && !r->tmem_count) || r->alias_group >= 0) {
+        ww_diag *d =
+            diag_add(&k->diags, WW_BAD_VALUE, place, "alias group: resource %s cannot be placed", r->name);
+        diag_expected(&k->diags, d,
+                      "a resource of this kernel with buffers or tensor memory, in one phase of one group");
+        diag_found(&k->diags, d, "%s",
+                   r->kernel != k        ? "another kernel's"
+                   : r->alias_group >= 0 ? "it is in an alias group already"
+                                         : "no memory");
+        return false;
+    }
+    r->alias_group = k->alias_groups;
+    r->alias_phase = phase;
+    return true;
+}
+
+void ww_alias_at(ww_place place, ww_kernel *k, const ww_phase *phases)
+{
+    if (model_closed(k, place, "an alias group"))
+        return;
+    int count = 0;
+    while (count < WW_MAX_PHASES && phases[count].resources[0]) {
+        for (int i = 0; i < WW_MAX_VALUES && phases[count].resources[i]; i++)
+            (void)join_phase(place, k, phases[count].resources[i], count);
+        count++;
+    }
+    if (count < 2 || phases[count].resources[0]) {
+        ww_diag *d = diag_add(&k->diags, WW_BAD_VALUE, place, "phases of an alias group");
+        diag_expected(&k->diags, d, "2 to %d phases", WW_MAX_PHASES);
+        diag_found(&k->diags, d, "%s%d", count < 2 ? "" : "more than ", count);
+    }
+    k->alias_groups++;
+}

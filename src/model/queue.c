@@ -1,0 +1,100 @@
+/* Work queues: static, and the two dynamic ones, which carry a ring of 16-byte responses. */
+#include "model/model.h"
+#include "model/names.h"
+
+enum { MAX_SWIZZLE = 1024, DEFAULT_STAGES = 2, RESPONSE_BYTES = 16 };
+
+static void check_extents(ww_resource *r)
+{
+    diag_list *diags = &r->kernel->diags;
+    for (int i = 0; i < 3; i++) {
+        ww_bound *tiles = &r->queue.tiles[i];
+        if (tiles->name)
+            tiles->name = arena_strdup(&r->kernel->arena, tiles->name);
+        if (tiles->kind == WW_BOUND_IMMEDIATE && tiles->value == 0)
+            tiles->value = 1;
+        if (tiles->kind == WW_BOUND_IMMEDIATE && tiles->value < 0) {
+            ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place, "extents of work queue %s", r->name);
+            diag_expected(diags, d, "at least 0 tiles (a zero-initialised entry means 1)");
+            diag_found(diags, d, "%d", tiles->value);
+            tiles->value = 1;
+        }
+        if (tiles->kind == WW_BOUND_DEVICE)
+            (void)diag_add(
+                diags, WW_BAD_VALUE, r->place,
+                "work queue %s: its extents are immediates or launch arguments, not device functions",
+                r->name);
+    }
+    if (r->queue.swizzle < 0 || r->queue.swizzle > MAX_SWIZZLE) {
+        ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place, "swizzle of work queue %s", r->name);
+        diag_expected(diags, d, "0 to %d tiles", MAX_SWIZZLE);
+        diag_found(diags, d, "%d", r->queue.swizzle);
+        r->queue.swizzle = 0;
+    }
+}
+
+static ww_resource *queue_new(ww_place place, ww_kernel *k, const char *name, const ww_queue_options *options,
+                              model_kind kind)
+{
+    ww_resource *r = model_resource_new(place, k, name, NULL, kind);
+    if (options)
+        r->queue = *options;
+    if (r->queue.skip)
+        r->queue.skip = arena_strdup(&k->arena, r->queue.skip);
+    check_extents(r);
+    return r;
+}
+
+ww_resource *ww_queue_static_at(ww_place place, ww_kernel *k, const char *name,
+                                const ww_queue_options *options)
+{
+    ww_resource *r = queue_new(place, k, name, options, MODEL_QUEUE_STATIC);
+    if (r->queue.stages || r->queue.counter || r->queue.pipeline.type)
+        (void)diag_add(&k->diags, WW_OPTION, place,
+                       "work queue %s: a static queue has no pipeline, stages or counter", r->name);
+    return r;
+}
+
+/* The record of a tile: 16 bytes that the hardware (or the scheduler's st.async) writes into every CTA. */
+static void add_responses(ww_resource *r)
+{
+    ww_pipeline *p = &r->pipeline;
+    *p = r->queue.pipeline;
+    if (p->type && p->type != WW_CLC_FETCH_ASYNC)
+        (void)diag_add(&r->kernel->diags, WW_BAD_VALUE, r->place,
+                       "work queue %s: the pipeline of a dynamic queue is of type ClcFetchAsync", r->name);
+    p->type = WW_CLC_FETCH_ASYNC;
+    p->stages = r->queue.stages ? r->queue.stages : p->stages ? p->stages : DEFAULT_STAGES;
+    if (p->stages == WW_STAGES_MAX)
+        p->stages = DEFAULT_STAGES;
+    r->buffers[r->buffer_count++] =
+        (model_buffer){.name = "response", .bytes = RESPONSE_BYTES, .align = RESPONSE_BYTES};
+    model_check_pipeline(r);
+}
+
+ww_resource *ww_queue_clc_at(ww_place place, ww_kernel *k, const char *name, const ww_queue_options *options)
+{
+    ww_resource *r = queue_new(place, k, name, options, MODEL_QUEUE_CLC);
+    bool clustered = model_cluster_size(&k->options.cluster) > 1;
+    (void)model_needs(k, place, clustered ? MODEL_CLC_MULTICAST : MODEL_CLC, "a CLC work queue");
+    if (r->queue.counter)
+        (void)diag_add(&k->diags, WW_OPTION, place, "work queue %s: a CLC queue has no counter", r->name);
+    add_responses(r);
+    return r;
+}
+
+ww_resource *ww_queue_counter_at(ww_place place, ww_kernel *k, const char *name,
+                                 const ww_queue_options *options)
+{
+    ww_resource *r = queue_new(place, k, name, options, MODEL_QUEUE_COUNTER);
+    (void)model_needs(k, place, MODEL_BULK, "a counter work queue");
+    if (!r->queue.counter || !name_is_identifier(r->queue.counter)) {
+        ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, place, "counter of work queue %s", r->name);
+        diag_expected(&k->diags, d,
+                      "the member of the parameter struct that points to it: .counter = \"tile_counter\"");
+        r->queue.counter = "counter";
+    }
+    r->queue.counter = arena_strdup(&k->arena, r->queue.counter);
+    add_responses(r);
+    return r;
+}

@@ -1,0 +1,222 @@
+/* 218: work and pipeline type name the same engine, and the task is one that can issue its work. */
+#include "reject.h"
+
+typedef struct mma {
+    ww_resource *operand, *sum;
+} mma;
+
+static const ww_work operand_work[] = {{.name = "fill", .side = WW_PRODUCER},
+                                       {.name = "copy", .side = WW_PRODUCER, .copies = {{"data", 1024}}},
+                                       {.name = "use", .side = WW_CONSUMER},
+                                       {.name = NULL}};
+static const ww_work sum_work[] = {{.name = "multiply", .side = WW_PRODUCER, .umma_reads = {"operand"}},
+                                   {.name = "clear", .side = WW_PRODUCER},
+                                   {.name = "use", .side = WW_CONSUMER},
+                                   {.name = NULL}};
+
+static const ww_work registers_work[] = {
+    {.name = "multiply", .side = WW_PRODUCER, .wgmma_reads = {"operand"}},
+    {.name = "settle", .side = WW_PRODUCER, .wgmma_wait = WW_WGMMA_WAIT(0)},
+    {.name = NULL}};
+
+static ww_resource *operand(ww_kernel *k, ww_pipeline pipeline)
+{
+    return ww_resource_new(k, "operand",
+                           &(ww_resource_options){.pipeline = pipeline,
+                                                  .buffers = {{.name = "data", .bytes = 1024}},
+                                                  .work = operand_work});
+}
+
+static ww_resource *sum(ww_kernel *k, ww_pipeline pipeline)
+{
+    return ww_resource_new(
+        k, "sum", &(ww_resource_options){.pipeline = pipeline, .tmem = {{"acc", 32}}, .work = sum_work});
+}
+
+/* ---- tcgen05 --------------------------------------------------------------------------------------------------- */
+
+static void load(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    reject_loop(s)
+    {
+        ww_acquire(s, m->operand);
+        ww_produce(s, m->operand, "copy");
+        ww_commit(s, m->operand);
+    }
+}
+
+static void math(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    reject_loop(s)
+    {
+        ww_wait(s, m->operand);
+        ww_acquire(s, m->sum);
+        ww_produce(s, m->sum, "multiply"), BLAME;
+        ww_release(s, m->operand);
+        ww_commit(s, m->sum);
+    }
+}
+
+/* The release of a TmaUmma ring is a tcgen05.commit, but one that comes before the MMA it should cover. */
+static void math_released_early(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    reject_loop(s)
+    {
+        ww_wait(s, m->operand);
+        ww_acquire(s, m->sum);
+        ww_release(s, m->operand);
+        ww_produce(s, m->sum, "multiply"), BLAME;
+        ww_commit(s, m->sum);
+    }
+}
+
+static void math_by_threads(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    reject_loop(s)
+    {
+        ww_wait(s, m->operand);
+        ww_consume(s, m->operand, "use");
+        ww_release(s, m->operand), BLAME;
+    }
+}
+
+static void clear(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    reject_loop(s)
+    {
+        ww_wait(s, m->operand);
+        ww_acquire(s, m->sum);
+        ww_produce(s, m->sum, "clear"), BLAME;
+        ww_release(s, m->operand);
+        ww_commit(s, m->sum);
+    }
+}
+
+static void store(ww_schedule *s, void *context)
+{
+    reject_consumer(s, ((mma *)context)->sum);
+}
+
+static void declare(ww_kernel *k, ww_pipeline in, ww_pipeline out, ww_schedule_function *multiply, int warps)
+{
+    mma m = {operand(k, in), sum(k, out)};
+    reject_task(k, "load", 0, 1, load, &m);
+    reject_task(k, "math", 1, warps, multiply, &m);
+    reject_task(k, "store", 4, 4, store, &m);
+}
+
+static void two_warps_issue(ww_kernel *k)
+{
+    declare(k, ww_pipeline_tma_umma(.stages = 2), ww_pipeline_umma_async(.stages = 1), math, 2);
+}
+
+static void threads_commit(ww_kernel *k)
+{
+    declare(k, ww_pipeline_tma_umma(.stages = 2), ww_pipeline_async_async(.stages = 1), math, 1);
+}
+
+static void no_tensor_core_fills(ww_kernel *k)
+{
+    declare(k, ww_pipeline_tma_async(.stages = 2), ww_pipeline_umma_async(.stages = 1), clear, 1);
+}
+
+static void no_tensor_core_reads(ww_kernel *k)
+{
+    mma m = {operand(k, ww_pipeline_tma_umma(.stages = 2)), NULL};
+    reject_task(k, "load", 0, 1, load, &m);
+    reject_task(k, "math", 1, 1, math_by_threads, &m);
+}
+
+static void released_before_the_mma(ww_kernel *k)
+{
+    declare(k, ww_pipeline_tma_umma(.stages = 2), ww_pipeline_umma_async(.stages = 1), math_released_early,
+            1);
+}
+
+static void one_warp_issues(ww_kernel *k)
+{
+    declare(k, ww_pipeline_tma_umma(.stages = 2), ww_pipeline_umma_async(.stages = 1), math, 1);
+}
+
+/* ---- wgmma ----------------------------------------------------------------------------------------------------- */
+
+static void warpgroup_math(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    reject_loop(s)
+    {
+        ww_wait(s, m->operand);
+        ww_produce(s, m->sum, "multiply"), BLAME;
+        ww_produce(s, m->sum, "settle");
+        ww_release(s, m->operand);
+    }
+}
+
+static void declare_wgmma(ww_kernel *k, int first_warp, int warps, ww_schedule_function *multiply)
+{
+    mma m = {operand(k, ww_pipeline_tma_wgmma(.stages = 2)),
+             ww_resource_new(k, "sum", &(ww_resource_options){.work = registers_work})};
+    reject_task(k, "load", 0, 1, load, &m);
+    reject_task(k, "math", first_warp, warps, multiply, &m);
+}
+
+static void half_a_warpgroup(ww_kernel *k)
+{
+    declare_wgmma(k, 4, 2, warpgroup_math);
+}
+
+static void off_the_boundary(ww_kernel *k)
+{
+    declare_wgmma(k, 1, 4, warpgroup_math);
+}
+
+static void no_wgmma_reads(ww_kernel *k)
+{
+    declare_wgmma(k, 4, 4, math_by_threads);
+}
+
+static void a_warpgroup(ww_kernel *k)
+{
+    declare_wgmma(k, 4, 4, warpgroup_math);
+}
+
+#define BLACKWELL                                                                                            \
+    {                                                                                                        \
+        .arch = "sm_100a"                                                                                    \
+    }
+
+const reject_case reject_tensor_core[] = {
+    {"tensor_core: two warps issue tcgen05 work", two_warps_issue, WW_TENSOR_CORE,
+     "task math: sum.multiply is tcgen05 work, and each warp of the task would issue it",
+     "a task of one warp", "2 warps", BLACKWELL},
+    {"tensor_core: threads commit what tcgen05 writes", threads_commit, WW_TENSOR_CORE,
+     "task math: sum.multiply is tcgen05 work, and threads commit what it writes before it has finished",
+     "a pipeline type whose producer is UMMA: its commit is a tcgen05.commit", "AsyncAsync", BLACKWELL},
+    {"tensor_core: a slot of UmmaAsync that threads fill", no_tensor_core_fills, WW_TENSOR_CORE,
+     "task math: sum.clear fills a slot that tcgen05 commits, and is no tcgen05 work",
+     "umma_reads naming what its tcgen05 instructions read (pipeline type UmmaAsync)", NULL, BLACKWELL},
+    {"tensor_core: a slot of TmaUmma that threads read", no_tensor_core_reads, WW_TENSOR_CORE,
+     "task math consumes operand, and none of its work lets tcgen05 read it",
+     "work with umma_reads naming it (pipeline type TmaUmma)", NULL, BLACKWELL},
+    {"tensor_core: a release before the MMA that reads the slot", released_before_the_mma, WW_BRACKET,
+     "task math: sum.multiply works on a slot that is not open, in the first trip of its loop",
+     "the work between wait(operand) and release(operand)", "the slot was given away by release(operand)",
+     BLACKWELL},
+    {"tensor_core: half a warpgroup", half_a_warpgroup, WW_TENSOR_CORE,
+     "task math: sum.multiply is wgmma work, and the task is no whole number of warpgroups",
+     "first_warp and warps that are multiples of 4", "first_warp = 4, warps = 2"},
+    {"tensor_core: four warps from warp 1", off_the_boundary, WW_TENSOR_CORE,
+     "task math: sum.multiply is wgmma work, and the task is no whole number of warpgroups",
+     "first_warp and warps that are multiples of 4", "first_warp = 1, warps = 4"},
+    {"tensor_core: a slot of TmaWgmma that threads read", no_wgmma_reads, WW_TENSOR_CORE,
+     "task math consumes operand, and none of its work lets wgmma read it",
+     "work with wgmma_reads naming it (pipeline type TmaWgmma)", NULL},
+    {"tensor_core: one warp issues and commits", one_warp_issues, 0, NULL, NULL, NULL, {.arch = "sm_100a"}},
+    {"tensor_core: a whole warpgroup", a_warpgroup, 0, NULL, NULL, NULL},
+    {0},
+};
