@@ -56,8 +56,14 @@ for mnk in 4096,4096,4096 8192,8192,1024 8192,8192,8192; do
     echo "bench gemm $mnk"
     "$build/bin/gemm" bench --device gpu --mnk $mnk || failed=1
 done
-echo "bench tma_copy 4096,65536"
-"$build/bin/tma_copy" bench --device gpu --size 4096,65536 || failed=1
+for size in 4096,65536 2048,135168; do
+    echo "bench tma_copy $size"
+    "$build/bin/tma_copy" bench --device gpu --size $size || failed=1
+done
+# One small kernel for each construct.
+features=$(find "$build" -name features -type f -perm -u+x | head -n 1)
+"$features" --device gpu --repeat 2 >"$build/features.log" 2>&1 || { failed=1 && grep -v '^PASS' "$build/features.log"; }
+tail -n 1 "$build/features.log"
 # The device headers' own tests, where there is nvcc to build them.
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 for test in wrappers tensor_clip; do
@@ -66,5 +72,10 @@ for test in wrappers tensor_clip; do
         "$build/$test" >"$build/$test.log" 2>&1 || { failed=1 && cat "$build/$test.log"; }
     tail -n 1 "$build/$test.log" | sed "s/^/$test: /"
 done
+# Generated kernels beside hand-written ones, in one process: ratios, and the same bits.
+if [ -x "$nvcc" ]; then
+    bench/twin/run.sh "$build" >"$build/twins.log" 2>&1 || { failed=1 && cat "$build/twins.log"; }
+    grep '^RATIO' "$build/twins.log"
+fi
 [ $failed = 0 ] && echo "check_gpu: PASS" || echo "check_gpu: FAIL"
 exit $failed

@@ -166,9 +166,9 @@ __device__ __forceinline__ void store(const tma_copy_params &p, uint32_t smem)
         __syncwarp();
         if (elect_one())
             barrier_arrive(empty);
-        at.advance();
         if (column < p.cols)
             p.to[static_cast<int64_t>(row) * p.pitch + column] = element;
+        at.advance();
     }
 }
 

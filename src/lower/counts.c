@@ -37,6 +37,13 @@ const ww_resource *lower_armer(const ww_resource *r)
     return NULL;
 }
 
+/* A commit tells all CTAs of the MMA where all of them wait; where only leaders do, an arrival in a follower would come
+ * to a barrier that nobody watches. */
+static model_to where_waited(const ww_pipeline *p, model_to to, model_end waiter)
+{
+    return to == MODEL_TO_PAIR && model_gate_of(p, waiter) == MODEL_LEADERS ? MODEL_TO_LEADER : to;
+}
+
 /* What r's producer does to the full barrier; `committed` is what commit is called on. */
 static lower_arrival full_arrival(const ww_resource *r, const ww_resource *committed)
 {
@@ -54,6 +61,7 @@ static lower_arrival full_arrival(const ww_resource *r, const ww_resource *commi
         a.end = MODEL_END_ACQUIRE;
         a.gate = model_gate_of(&r->pipeline, MODEL_END_ACQUIRE);
     }
+    a.to = where_waited(&r->pipeline, a.to, MODEL_END_WAIT);
     if (a.by == MODEL_BY_THREADS && r->pipeline.producer_op == WW_ASYNC_LOAD)
         a.to = MODEL_TO_OWN; /* the copies' own arrival does not leave the CTA */
     if (a.by == MODEL_BY_EXPECT && a.to == MODEL_TO_LEADER) { /* only leaders announce, for both */
@@ -70,7 +78,7 @@ static lower_arrival empty_arrival(const ww_resource *r)
                            .pipeline = r,
                            .verb = WW_RELEASE,
                            .by = protocol->empty_by,
-                           .to = protocol->empty_to,
+                           .to = where_waited(&r->pipeline, protocol->empty_to, MODEL_END_ACQUIRE),
                            .gate = model_gate_of(&r->pipeline, MODEL_END_RELEASE),
                            .end = MODEL_END_RELEASE};
 }

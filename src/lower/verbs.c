@@ -270,13 +270,15 @@ static bool all_threads_release(const lowering *l, const ww_resource *r)
 static void add_release_arrival(lowering *l, const ww_resource *r, ir_role role)
 {
     const model_protocol *protocol = model_protocol_of(r->pipeline.type);
+    lower_arrival arrivals[WW_MAX_MEMBERS];
+    (void)lower_arrivals_on(r, IR_EMPTY, arrivals);
     if (protocol->empty_by != MODEL_BY_UMMA && shares_tensor_memory(r))
         add_fence(l, IR_FENCE_TCGEN05_BEFORE);
     ir_op *op = add_barrier_op(l, protocol->empty_by == MODEL_BY_UMMA ? IR_UMMA_COMMIT : IR_ARRIVE,
                                empty_of(l, r), lower_cursor_of(l, r, role));
     bool all = all_threads_release(l, r);
     op->lanes = all || protocol->empty_by == MODEL_BY_THREADS ? MODEL_LANES_ALL : MODEL_LANES_WARP;
-    op->to = all ? MODEL_TO_OWN : protocol->empty_to;
+    op->to = all ? MODEL_TO_OWN : arrivals[0].to;
     op->gate = lower_gate(l->task->task, &r->pipeline, MODEL_END_RELEASE);
 }
 

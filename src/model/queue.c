@@ -67,6 +67,13 @@ static void add_responses(ww_resource *r)
     p->stages = r->queue.stages ? r->queue.stages : p->stages ? p->stages : DEFAULT_STAGES;
     if (p->stages == WW_STAGES_MAX)
         p->stages = DEFAULT_STAGES;
+    if (p->tx_bytes && p->tx_bytes != RESPONSE_BYTES) {
+        ww_diag *d =
+            diag_add(&r->kernel->diags, WW_TX_BYTES, r->place, "work queue %s: bytes of a response", r->name);
+        diag_expected(&r->kernel->diags, d, "%d, or left out", RESPONSE_BYTES);
+        diag_found(&r->kernel->diags, d, ".tx_bytes = %u", p->tx_bytes);
+        p->tx_bytes = RESPONSE_BYTES;
+    }
     r->buffers[r->buffer_count++] =
         (model_buffer){.name = "response", .bytes = RESPONSE_BYTES, .align = RESPONSE_BYTES};
     model_check_pipeline(r);

@@ -186,12 +186,14 @@ static void rehash(explorer *x)
 static void add_state(explorer *x, const char *bytes)
 {
     size_t place = hash_state(bytes, x->state_bytes) & (x->table_size - 1);
-    for (; x->table[place] && x->states.at; place = (place + 1) & (x->table_size - 1))
+    for (; x->table[place]; place = (place + 1) & (x->table_size - 1))
         if (memcmp(x->states.at + (x->table[place] - 1) * x->state_bytes, bytes, x->state_bytes) == 0)
             return;
     x->table[place] = (uint32_t)++x->result.states;
-    for (size_t i = 0; i < x->state_bytes; i++)
-        vec_push(&x->states, bytes[i]);
+    while (x->states.len + x->state_bytes > x->states.cap || !x->states.at)
+        vec_grow((void **)&x->states.at, &x->states.cap, 1);
+    memcpy(x->states.at + x->states.len, bytes, x->state_bytes);
+    x->states.len += x->state_bytes;
     rehash(x);
 }
 

@@ -175,12 +175,30 @@ static void check_combined(plan *p, const plan_value *combined)
     }
 }
 
+/* With a step of 0 a loop may never end. Of a step computed on the device we take it that it is none. */
+static void check_step(plan *p, const ir_op *op)
+{
+    bool may_be_0 = op->stride.kind == WW_BOUND_IMMEDIATE  ? op->stride.value == 0
+                    : op->stride.kind == WW_BOUND_ARGUMENT ? op->stride.min < 1
+                                                           : false;
+    if (op->kind == IR_LOOP && may_be_0)
+        plan_refuse(p, op->place, "a loop's step may be 0",
+                    "another step, or a promised minimum of at least 1: ww_arg(type, field, 1)");
+}
+
+static void check_steps(plan *p, const ir_task *t)
+{
+    for (size_t i = 0; i < t->ops.len; i++)
+        check_step(p, &t->ops.at[i]);
+}
+
 void plan_check(plan *p)
 {
     for (size_t i = 0; i < p->program->tasks.len; i++) {
         check_advance(p, &p->tasks[i]);
         check_cursors(p, &p->program->tasks.at[i]);
         check_effects(p, &p->program->tasks.at[i]);
+        check_steps(p, &p->program->tasks.at[i]);
     }
     check_copies(p);
     for (int i = 0; i < p->value_count; i++)

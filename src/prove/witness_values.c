@@ -142,10 +142,10 @@ void witness_covered(const plan *p, const steady_result *result, text *out)
         add_part(out, "every skip pattern");
     if (keys)
         add_part(out, "every value of the conditions");
-    if (p->ranks > 1)
-        text_printf(out, "%s%d CTAs", out->len ? ", " : "", p->ranks);
     if (!out->len)
         text_add(out, "the one execution there is, in every interleaving");
     if (result->period)
         text_printf(out, "; period %lld", (long long)result->period);
+    if (p->ranks > 1)
+        text_printf(out, "; clusters of %d CTAs", p->ranks);
 }

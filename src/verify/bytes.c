@@ -222,6 +222,16 @@ static void add_task(const rule_run *run, const ir_task *t, const ww_resource *r
     text_printf(&sum->formula, " by %s", t->name);
 }
 
+/* Members of a fork may have memory of their own: then the sums by buffer are of several buffers. */
+static bool mixes_buffers(const ww_resource *r)
+{
+    const ww_resource *owner = model_full_owner(r);
+    int with_memory = 0;
+    for (int i = 0; owner->kind == MODEL_GROUP && owner->mode == WW_FORK && i < owner->member_count; i++)
+        with_memory += owner->members[i]->buffer_count && !owner->members[i]->buffers[0].shares;
+    return with_memory > 1;
+}
+
 static void check_buffer(const rule_run *run, const ww_resource *r, const stage_bytes *sum, int buffer)
 {
     const model_buffer *b = &sum->copied->buffers[buffer];
@@ -266,7 +276,7 @@ static void check_stage(const rule_run *run, const ww_resource *r)
     size_t before = ww_diag_count(run->diags->first, WW_ERROR);
     for (size_t i = 0; i < run->program->tasks.len; i++)
         add_task(run, &run->program->tasks.at[i], r, &sum);
-    for (int i = 0; i < WW_MAX_BUFFERS; i++)
+    for (int i = 0; i < WW_MAX_BUFFERS && !mixes_buffers(r); i++)
         check_buffer(run, r, &sum, i);
     check_range(run, r, sum.all);
     if (ww_diag_count(run->diags->first, WW_ERROR) == before)
@@ -371,6 +381,9 @@ static void report_cta(const rule_run *run, const arrivers *a, int rank, uint64_
 static void check_ctas(const rule_run *run, int barrier)
 {
     arrivers a = arrivers_of(run->program, barrier);
+    for (int i = 0; i < a.count; i++)
+        if (rule_any_broken(run, (size_t)a.at[i].op->resource))
+            return;
     for (int rank = 0; a.lanes == 1 && rank < run->program->cluster_size; rank++) {
         uint64_t announced = announced_at(&a, rank), arriving = arriving_at(run, &a, rank);
         if (announced == arriving)

@@ -110,10 +110,25 @@ static void check_wait_signaling(const rule_run *run, const ww_resource *r)
     diag_hint(run->diags, d, "leave out .wait_signaling");
 }
 
+/* ---- dynamic queues ------------------------------------------------------------------------------------ */
+
+static void check_queue(const rule_run *run, const ww_resource *q)
+{
+    if (run->program->cluster_size == 1 || !(q->pipeline.consumer_signaling & WW_SIGNAL_CTA_LEADER))
+        return;
+    ww_diag *d = diag_add(run->diags, WW_SIGNALING, q->place,
+                          "only leaders would take the tiles of work queue %s", q->name);
+    diag_expected(run->diags, d, "consumer_signaling WW_SIGNAL_ALL, or left out: every CTA walks the tiles");
+    diag_found(run->diags, d, "WW_SIGNAL_CTA_LEADER");
+    diag_hint(run->diags, d, "leave it out");
+}
+
 void verify_signaling(const rule_run *run)
 {
     for (size_t i = 0; i < run->kernel->resources.len; i++) {
         const ww_resource *r = run->kernel->resources.at[i];
+        if (model_is_dynamic_queue(r))
+            check_queue(run, r);
         if (!rule_is_ring(r))
             continue;
         for (size_t t = 0; t < run->program->tasks.len; t++)

@@ -161,7 +161,44 @@ static void a_task_waits_apart(ww_kernel *k)
     declare_mma(k, true);
 }
 
+/* ---- dynamic queues ---------------------------------------------------------------------------------------- */
+
+static void schedule_tiles(ww_schedule *s, void *queue)
+{
+    ww_work_tile_loop(s, queue) {
+        ww_fetch_tile(s, queue);
+        ww_advance_tile(s, queue);
+    }
+}
+
+static void declare_queue(ww_kernel *k, ww_signaling consumer)
+{
+    const ww_queue_options options = {.tiles = {ww_arg(reject_params, tiles, 0)},
+                                      .counter = "counter",
+                                      .pipeline = {.consumer_signaling = consumer}};
+    ww_resource *queue = (BLAME, ww_queue_counter(k, "tiles", &options));
+    reject_task(k, "scheduler", 0, 1, schedule_tiles, queue);
+}
+
+static void leaders_take_the_tiles(ww_kernel *k)
+{
+    declare_queue(k, WW_SIGNAL_CTA_LEADER);
+}
+
+static void all_take_the_tiles(ww_kernel *k)
+{
+    declare_queue(k, WW_SIGNAL_ALL);
+}
+
 const reject_case reject_signaling[] = {
+    {"signaling: leaders take the tiles",
+     leaders_take_the_tiles,
+     WW_SIGNALING,
+     "only leaders would take the tiles of work queue tiles",
+     "consumer_signaling WW_SIGNAL_ALL, or left out: every CTA walks the tiles",
+     "WW_SIGNAL_CTA_LEADER",
+     {.cluster = {.n = 2}}},
+    {"signaling: all take the tiles", all_take_the_tiles, 0, NULL, NULL, NULL, {.cluster = {.n = 2}}},
     {"signaling: both warps announce the same stage", both_warps_announce, WW_SIGNALING,
      "task load: its 2 warps all announce the bytes of a stage of ring",
      "one warp; or a stride of 2, a stage a warp; or WW_SIGNAL_WARP_LEADER, the first warp for all",

@@ -365,6 +365,19 @@ static void test_umma_umma(void **state)
                   .out = {WAIT, AFTER, UMMA_EMPTY},
                   .full = 1,
                   .empty = 1});
+    /* A pair: leaders issue and leaders wait, so nobody watches the followers' barriers and nobody tells them. */
+    check(&(pipe){.pipeline = ww_pipeline_umma_umma(.stages = 2),
+                  .arch = "sm_100a",
+                  .cluster = {.v = 2},
+                  .producer_warps = 1,
+                  .consumer_warps = 1,
+                  .in = {LEADERS, ACQUIRE, AFTER, LEADERS, LEADERS,
+                         "if (elect_one()) tcgen05_commit<2>(ring_full + 8 * ring_produce_slot);", LEADERS,
+                         ACQUIRE},
+                  .out = {LEADERS, WAIT, AFTER, LEADERS, LEADERS,
+                          "if (elect_one()) tcgen05_commit<2>(ring_empty + 8 * ring_consume_slot);"},
+                  .full = 1,
+                  .empty = 1});
 }
 
 static void test_async_tma(void **state)
