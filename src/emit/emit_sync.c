@@ -49,11 +49,11 @@ static bool only_own(const task_writer *tw, const ir_op *op)
     return true;
 }
 
-/* Leaders announce bytes at their own barrier, they alone do. A release that the author gave to all threads stays in
- * the CTA (pipelines.def: of TmaAsync). */
+/* A leader that acts alone acts at its own barrier. A release that the author gave to all threads stays in the CTA
+ * (pipelines.def: of TmaAsync). */
 static model_to target_of(const task_writer *tw, const ir_op *op)
 {
-    bool leader = op->kind == IR_EXPECT && op->to == MODEL_TO_LEADER;
+    bool leader = op->to == MODEL_TO_LEADER && (op->kind == IR_EXPECT || op->gate == MODEL_LEADERS);
     bool all_threads = op->kind == IR_ARRIVE && op->lanes == MODEL_LANES_ALL && op->to == MODEL_TO_PEERS;
     return leader || all_threads || only_own(tw, op) ? MODEL_TO_OWN : op->to;
 }
@@ -262,14 +262,17 @@ void emit_umma_commit(task_writer *tw, int at)
 {
     const ir_op *op = task_op(tw, at);
     model_to to = target_of(tw, op);
-    assert(to == MODEL_TO_OWN || is_many(to));
     text *line = writer_begin(tw->w);
-    text_printf(line, "if (ww::elect_one()) ww::tcgen05_commit%s<%d>(", is_many(to) ? "_multicast" : "",
+    text_printf(line, "if (ww::elect_one()) ww::tcgen05_commit%s<%d>(", to == MODEL_TO_OWN ? "" : "_multicast",
                 tw->w->program->cluster.v);
     print_barrier(tw, op, line);
     if (is_many(to)) {
         text_add(line, ", ");
         print_mask(tw, op, line);
+    } else if (to != MODEL_TO_OWN) {
+        text_add(line, ", 1u << (");
+        print_rank(tw, op, line);
+        text_add(line, ")");
     }
     writer_end(tw->w, ");");
     note(tw, op);

@@ -120,6 +120,16 @@ static void add_engine_reads(lowering *l, ir_op *op, ir_effect_kind kind, const 
     }
 }
 
+/* One CTA issues for all that share the MMA: the leader, unless the author's signalling has every CTA commit. */
+static model_gate umma_gate(const lowering *l)
+{
+    const ww_resource *r = l->step->resource;
+    if (l->task->task->options.only_cta)
+        return MODEL_EVERYWHERE;
+    bool commits = model_pipelined(r) && model_protocol_of(r->pipeline.type)->full_by == MODEL_BY_UMMA;
+    return commits ? model_gate_of(&r->pipeline, MODEL_END_COMMIT) : MODEL_LEADERS;
+}
+
 static void add_effects(lowering *l, ir_op *op)
 {
     const model_work *w = op->work;
@@ -132,8 +142,8 @@ static void add_effects(lowering *l, ir_op *op)
     op->bulk_groups = w->declared->bulk_store;
     op->bulk_wait = w->declared->bulk_wait - 1;
     op->umma = w->umma_read_count > 0;
-    if (op->umma && !l->task->task->options.only_cta)
-        op->gate = MODEL_LEADERS;
+    if (op->umma)
+        op->gate = umma_gate(l);
 }
 
 /* ---- the call ------------------------------------------------------------------------------------------ */
