@@ -60,7 +60,7 @@ size_t ww_kernel_params_bytes(const ww_kernel *k); /* as declared */
 
 /* ---- resources (a piece of memory, with an optional pipeline) --------------------------------------- */
 
-/* Pipeline types: producer kind, then consumer kind. One row each in src/model/pipelines.def. */
+/* Pipeline types: producer kind, then consumer kind. One row each in pipelines.def. */
 typedef enum ww_pipeline_type {
     WW_NO_PIPELINE,
 #define WW_PIPELINE(name, ...) WW_##name,
@@ -94,9 +94,9 @@ typedef enum ww_multicast {
 /* Interleaving: k lanes share the stages, lane i visits i, i + k, i + 2k, ... Zeros mean 1. A lane is a warp of a task
  * of k warps, or a task whose domain loop has an immediate start and the step k (lane = start % k). */
 typedef struct ww_stride {
-    int all; /* of all four verbs, or: */
-    int acquire, commit, wait,
-        release; /* each its own; both ends of a side differ only with its advance_on_* */
+    int all; /* of all four verbs */
+    /* Of one verb, in place of `all`. The ends of a side may differ only with its advance_on_*. */
+    int acquire, commit, wait, release;
 } ww_stride;
 
 /* Zero-initialised members are derived; a member that is given is checked against what would be derived. Which members
@@ -104,17 +104,15 @@ typedef struct ww_stride {
 typedef struct ww_pipeline {
     ww_pipeline_type type;
     int stages;
-    uint32_t
-        tx_bytes; /* bytes one full barrier receives by bulk copies a phase; derived from the producer's copies */
+    uint32_t tx_bytes; /* bytes that bulk copies bring to one full barrier a phase; derived from the copies */
     uint32_t producer_arrivals; /* arrivals that complete a phase of the full barrier */
     uint32_t consumer_arrivals; /* arrivals that complete a phase of the empty barrier */
     ww_signaling producer_signaling, consumer_signaling;
     ww_signaling wait_signaling; /* of wait alone, where it differs from release */
     ww_producer_op producer_op;
-    bool
-        advance_on_wait; /* waits may run ahead of releases: two consumer cursors. Set by itself where one task waits
-                                and another releases */
-    bool advance_on_acquire; /* acquires may run ahead of commits: two producer cursors */
+    /* Waits may run ahead of releases, acquires ahead of commits: two cursors on that side. Set by themselves where one
+     * task opens slots and another closes them. */
+    bool advance_on_wait, advance_on_acquire;
     ww_stride stride;
     ww_multicast multicast;
     uint32_t bytes_per_warp_per_cta; /* what one producer warp of one CTA brings to a full barrier; checked */
@@ -180,20 +178,19 @@ typedef struct ww_work {
     ww_side side;                  /* WW_CONSUMER takes out of the resource, WW_PRODUCER puts into it */
     bool auxiliary;                /* computes values or registers only: needs no bracket */
     const char *in[WW_MAX_VALUES]; /* "type name" each */
-    const char
-        *out[WW_MAX_VALUES]; /* "type name" or "type name = default" each, passed by reference; the default is
-                                       the value where the call has not run yet ({} when left out) */
+    /* "type name" or "type name = default" each, passed by reference; the default is the value where the call has not
+     * run yet ({} when left out). */
+    const char *out[WW_MAX_VALUES];
     const char *constants[WW_MAX_CONSTANTS]; /* "int name" each: compile-time arguments */
     ww_copy copies[WW_MAX_COPIES];
-    const char
-        *touches[WW_MAX_BUFFERS]; /* the buffers it reads (consumer) or writes (producer); none named: all */
-    const char
-        *wgmma_reads[WW_MAX_BUFFERS]; /* resources whose current stage the wgmma group it commits will read */
-    int wgmma_wait;                   /* WW_WGMMA_WAIT(n): returns with at most n groups still reading */
-    const char
-        *umma_reads[WW_MAX_BUFFERS]; /* resources whose current stage the tcgen05 instructions it issues read;
-                                               they write this resource's buffers. Issued by the thread that
-                                               ww::elect_one() elects, with V = 2 only in leader CTAs */
+    /* The buffers it reads (consumer) or writes (producer); none named: all. */
+    const char *touches[WW_MAX_BUFFERS];
+    /* Resources whose current stage the wgmma group it commits will read. */
+    const char *wgmma_reads[WW_MAX_BUFFERS];
+    int wgmma_wait; /* WW_WGMMA_WAIT(n): returns with at most n groups still reading */
+    /* Resources whose current stage the tcgen05 instructions it issues read; they write this resource's buffers. Issued
+     * by the thread that ww::elect_one() elects, with V = 2 in leader CTAs. */
+    const char *umma_reads[WW_MAX_BUFFERS];
     bool bulk_store; /* consumer work: bulk copies out of the resource's buffers, one group committed */
     int bulk_wait;   /* WW_BULK_WAIT(n): returns with at most n of these groups still reading */
 } ww_work;
@@ -202,8 +199,7 @@ typedef struct ww_work {
 #define WW_BULK_WAIT(n) ((n) + 1)
 
 typedef struct ww_resource_options {
-    const char *
-        type; /* C++ struct of its per-task registers, prefix of its work bodies; NULL: the resource's name */
+    const char *type; /* C++ struct of its per-task registers, prefix of its work bodies; NULL: its name */
     ww_pipeline pipeline;
     ww_buffer buffers[WW_MAX_BUFFERS];
     ww_tmem tmem[WW_MAX_BUFFERS];
@@ -224,10 +220,10 @@ typedef enum ww_group_mode {
 
 typedef struct ww_group_options {
     ww_group_mode mode;
-    ww_resource
-        *members[WW_MAX_MEMBERS + 1]; /* ended by NULL; each declares the pipeline it would have alone */
-    ww_pipeline
-        pipeline; /* counts and bytes of the shared barriers; zeros are derived, as in a pipeline of its own */
+    /* Ended by NULL; each declares the pipeline it would have alone. */
+    ww_resource *members[WW_MAX_MEMBERS + 1];
+    /* Counts and bytes of the shared barriers; zeros are derived, as in a pipeline of its own. */
+    ww_pipeline pipeline;
 } ww_group_options;
 
 /* The other verbs are called on the members. Members have equal stages, strides and look-ahead; at most one side of
@@ -238,8 +234,8 @@ ww_resource *ww_group_new_at(ww_place place, ww_kernel *k, const char *name, con
 /* ---- alias groups: memory used one phase after the other ----------------------------------------------- */
 
 typedef struct ww_phase {
-    ww_resource *resources[WW_MAX_VALUES +
-                           1]; /* whose buffers (shared and tensor memory) live together; ended by NULL */
+    /* Whose buffers (shared and tensor memory) live together; ended by NULL. */
+    ww_resource *resources[WW_MAX_VALUES + 1];
 } ww_phase;
 
 /* ww_alias(k, {{smem_a, smem_b}}, {{staging}}): the phases lie over each other. That nobody uses two of them at a time
@@ -259,8 +255,7 @@ ww_resource *ww_named_barrier_new_at(ww_place place, ww_kernel *k, const char *n
 ww_resource *ww_warpgroup_barrier_new_at(ww_place place, ww_kernel *k, const char *name);
 
 /* An ordered sequence: the tasks that acquire and commit it take turns, in the order of their declaration (ping-pong
- * of two math tasks). stages: how many ordered sections a turn may be split into; 1 is usual. Verbs: ww_acquire,
- * ww_commit. */
+ * of two math tasks). Verbs: ww_acquire, ww_commit. */
 #define ww_ordered_sequence_new(k, name) ww_ordered_sequence_new_at(WW_HERE, k, name)
 ww_resource *ww_ordered_sequence_new_at(ww_place place, ww_kernel *k, const char *name);
 
@@ -277,8 +272,7 @@ ww_resource *ww_pdl_launch_new_at(ww_place place, ww_kernel *k, const char *name
 typedef enum ww_bound_kind {
     WW_BOUND_IMMEDIATE,
     WW_BOUND_ARGUMENT, /* an int of the parameter struct */
-    WW_BOUND_DEVICE, /* int NAME(const INFO &info) of the body header, evaluated by each thread, for each tile
-                      */
+    WW_BOUND_DEVICE, /* int NAME(const INFO &info) of the body header, evaluated by each thread, for each tile */
 } ww_bound_kind;
 
 typedef struct ww_bound {
@@ -298,18 +292,18 @@ typedef struct ww_bound {
 
 typedef struct ww_queue_options {
     ww_bound tiles[3]; /* CTA tiles along m, n, l; zero-initialised entries mean 1 */
-    int swizzle;       /* width of the raster's bands, in tiles; 0 and 1: none */
+    int swizzle;       /* width of the raster's bands, in clusters of tiles; 0 and 1: none */
     bool raster_along_n;
-    const char
-        *skip;  /* bool NAME(const INFO &info) of the body header: tiles whose skippable part is left out */
+    /* bool NAME(const INFO &info) of the body header: tiles whose skippable part is left out. */
+    const char *skip;
     int stages; /* dynamic queues: tiles fetched ahead; 0 means 2 */
-    const char *
-        counter; /* counter queues: member of the parameter struct, unsigned *, that points to a zeroed counter;
-                            it is zero again when the launch has ended */
+    /* Counter queues: member of the parameter struct, unsigned *, that points to a zeroed counter; it is zero again when
+     * the launch has ended. */
+    const char *counter;
     ww_pipeline pipeline; /* dynamic queues: counts to be checked; type, stages and bytes are the queue's */
 } ww_queue_options;
 
-/* Every queue: the grid is (V * M, N * K, G) of clusters (V * M, N, K); a cluster's z is its first tile. Tiles of a
+/* Every queue: the grid is (V * M, N, G) of clusters (V * M, N, 1); a cluster's z is its first tile. Tiles of a
  * cluster are V * M along m by N along n. warpwright/tile_space.h computes the grid.
  *
  * A static persistent work queue: cluster z takes the cluster tiles z, z + G, z + 2G, ... of the raster. */
@@ -344,9 +338,9 @@ typedef struct ww_task_options {
     ww_resource *consumes[WW_MAX_VALUES + 1]; /* ended by NULL; empty: derived from the schedule */
     ww_resource *produces[WW_MAX_VALUES + 1];
     int only_cta; /* WW_ONLY_CTA(rank): the task runs in one CTA of the cluster; 0: in all */
-    const ww_route
-        *routes; /* how values go from call to call, ended by a row without `from`; NULL: as the tokens do.
-                               What is given must be exactly what the tokens do */
+    /* How values go from call to call, ended by a row without `from`; what is given must be exactly what the tokens do.
+     * NULL: nothing is said. */
+    const ww_route *routes;
 } ww_task_options;
 
 #define WW_ONLY_CTA(rank) ((rank) + 1)

@@ -74,7 +74,10 @@ void ww_run_tensor_map(ww_run *r, const ww_tensor_2d *tensor, ww_tensor_map *map
  * minima of its arguments. Work is in order; on a GPU the call returns before it is done. */
 typedef struct ww_launch {
     const void *params;
-    uint32_t grid[3];
+    uint32_t grid[3]; /* in CTAs; multiples of the kernel's cluster (V * M, N, K) */
+    /* May start while the launch before it runs (programmatic dependent launch): the kernel waits for it by
+     * ww_griddep_wait. A GPU overlaps them, the emulator does not. */
+    bool overlap_previous;
 } ww_launch;
 
 void ww_run_launch(ww_run *r, const ww_launch *launch);

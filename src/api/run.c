@@ -312,14 +312,29 @@ static void check_minima(ww_run *r, const void *params)
         }
 }
 
+static void check_grid(ww_run *r, const ww_launch *l, const uint32_t cluster[3])
+{
+    for (int i = 0; i < 3 && !failed(r); i++)
+        if (!l->grid[i] || l->grid[i] % cluster[i])
+            text_printf(&r->error,
+                        "WW%d: grid (%u, %u, %u) of kernel %s: expected multiples of its cluster, (%u, %u, %u)",
+                        WW_BAD_VALUE, l->grid[0], l->grid[1], l->grid[2], r->kernel->name, cluster[0], cluster[1],
+                        cluster[2]);
+}
+
 void ww_run_launch(ww_run *r, const ww_launch *l)
 {
     if (!usable(r))
         return;
+    const ww_cluster *c = &r->kernel->program->cluster;
+    const uint32_t cluster[3] = {(uint32_t)(c->v * c->m), (uint32_t)c->n, (uint32_t)c->k};
     check_minima(r, l->params);
+    check_grid(r, l, cluster);
     device_launch launch = {.kernel = r->kernel->name,
                             .grid = {l->grid[0], l->grid[1], l->grid[2]},
                             .block = {32 * (uint32_t)r->kernel->program->warps, 1, 1},
+                            .cluster = {cluster[0], cluster[1], cluster[2]},
+                            .overlap_previous = l->overlap_previous,
                             .dynamic_shared_bytes = r->kernel->smem_bytes,
                             .params = l->params,
                             .param_bytes = r->kernel->options.params_bytes};

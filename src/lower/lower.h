@@ -92,7 +92,7 @@ typedef enum ir_effect_kind {
     IR_READ,  /* by the task's threads (generic proxy, tcgen05.ld), done when the body returns */
     IR_WRITE, /* likewise (st, tcgen05.st) */
     IR_COPY_IN, /* a bulk copy (async proxy) writes, in each CTA of `reach`; done when its bytes have completed on
-                   `barrier` [cursor] of that CTA (of its leader, `barrier_to`) */
+                   `barrier` [cursor] of that CTA (as `to` says) */
     IR_LOAD_IN, /* cp.async writes; done with the phase of `barrier` [cursor] that the task's COPY_ARRIVE is part of */
     IR_WGMMA_READ, /* the tensor core reads (async proxy) until a work body with a low enough wgmma_wait
                       returns */
@@ -109,9 +109,9 @@ typedef struct ir_effect {
     int barrier;    /* IR_COPY_IN, IR_LOAD_IN: the full barrier array; else -1 */
     uint32_t bytes; /* IR_COPY_IN: bytes it completes at each of its destinations */
     ww_reach reach; /* IR_COPY_IN */
-    model_to
-        to; /* IR_COPY_IN: OWN; LEADER: bytes complete on the leader's barrier; NEXT: buffer and barrier are the
-                       next CTA's; EVERY: all CTAs' */
+    /* IR_COPY_IN: OWN; LEADER: bytes complete on the leader's barrier; NEXT: buffer and barrier are the next CTA's; EVERY:
+     * all CTAs'. IR_UMMA_*: PAIR: the memory of all CTAs that share the MMA. */
+    model_to to;
 } ir_effect;
 
 typedef enum ir_section { IR_HEAD, IR_BODY, IR_TAIL } ir_section; /* before, in and after the domain loop */

@@ -42,6 +42,12 @@ static ww_resource *queue_new(ww_place place, ww_kernel *k, const char *name, co
     if (r->queue.skip)
         r->queue.skip = arena_strdup(&k->arena, r->queue.skip);
     check_extents(r);
+    if (k->options.cluster.k > 1) {
+        ww_diag *d = diag_add(&k->diags, WW_BAD_CLUSTER, place,
+                              "work queue %s: the cluster has an extent along k", r->name);
+        diag_expected(&k->diags, d, "k = 1: tiles are dealt along m and n");
+        diag_found(&k->diags, d, "k = %d", k->options.cluster.k);
+    }
     return r;
 }
 

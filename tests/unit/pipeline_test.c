@@ -407,6 +407,11 @@ static void test_dynamic_queues(void **state)
     assert_int_equal(q->pipeline.stages, 2);
     assert_int_equal(q->buffers[0].bytes, 16);
     ww_kernel_free(k);
+    k = kernel_for("sm_90a", (ww_cluster){.k = 2});
+    (void)ww_queue_static(k, "q", NULL);
+    assert_string_equal(core_find(k, WW_BAD_CLUSTER)->message,
+                        "work queue q: the cluster has an extent along k");
+    ww_kernel_free(k);
     k = kernel_for("sm_100a", (ww_cluster){.n = 2});
     (void)ww_queue_clc(k, "q", &(ww_queue_options){.stages = 3});
     assert_null(k->diags.first);

@@ -1,6 +1,5 @@
-/* pdl: griddepcontrol. Launches in a row, each reading what the one before it has written. The run API launches them one
- * after the other, without the attribute that would let them overlap; so the instructions are executed and change
- * nothing. */
+/* pdl: griddepcontrol. Launches in a row, each reading what the one before it has written, and allowed to start while that
+ * one still runs (on a GPU; the emulator takes them one after the other). */
 #include "feature.h"
 
 #include <stdlib.h>
@@ -78,7 +77,8 @@ static void check(trial *t, const feature *f)
     for (int i = 0; i < LAUNCHES; i++) {
         struct words_params p = {
             .in = (const uint32_t *)places[i % 2], .out = (uint32_t *)places[1 - i % 2], .trips = ROWS};
-        trial_launch(t, &p, CTAS, 1, 1);
+        ww_run_launch(t->run,
+                      &(ww_launch){.params = &p, .grid = {CTAS, 1, 1}, .overlap_previous = i > 0});
         advance(words);
     }
     ww_run_wait(t->run);
