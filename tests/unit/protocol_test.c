@@ -384,20 +384,21 @@ static void test_umma_umma(void **state)
 static void test_umma_from_both(void **state)
 {
     (void)state;
-    check(&(pipe){.pipeline = ww_pipeline_umma_umma(.stages = 2, .producer_signaling = WW_SIGNAL_ALL),
-                  .arch = "sm_100a",
-                  .cluster = {.v = 2},
-                  .producer_warps = 1,
-                  .consumer_warps = 1,
-                  .in = {ACQUIRE, AFTER, LEADERS,
-                         "if (elect_one()) tcgen05_commit_multicast<2>(ring_full + 8 * ring_produce_slot, 1u << "
-                         "(cluster::leader(cta_rank)));",
-                         ACQUIRE},
-                  .out = {LEADERS, WAIT, AFTER, LEADERS, LEADERS,
-                          "if (elect_one()) tcgen05_commit_multicast<2>(ring_empty + 8 * ring_consume_slot, "
-                          "pair_mask);"},
-                  .full = 2,
-                  .empty = 1});
+    check(&(pipe){
+        .pipeline = ww_pipeline_umma_umma(.stages = 2, .producer_signaling = WW_SIGNAL_ALL),
+        .arch = "sm_100a",
+        .cluster = {.v = 2},
+        .producer_warps = 1,
+        .consumer_warps = 1,
+        .in = {ACQUIRE, AFTER,
+               "if (elect_one()) tcgen05_commit_multicast<2>(ring_full + 8 * ring_produce_slot, 1u << "
+               "(cluster::leader(cta_rank)));",
+               ACQUIRE},
+        .out = {LEADERS, WAIT, AFTER, LEADERS, LEADERS,
+                "if (elect_one()) tcgen05_commit_multicast<2>(ring_empty + 8 * ring_consume_slot, "
+                "pair_mask);"},
+        .full = 2,
+        .empty = 1});
 }
 
 static void test_async_tma(void **state)
