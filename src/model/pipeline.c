@@ -161,6 +161,21 @@ static void check_offered(ww_resource *r)
     }
 }
 
+/* cp.async arrives at a barrier of its own CTA; a leader that reads a follower's stage would not hear of it. */
+static void check_pair_loads(const ww_resource *r)
+{
+    const model_protocol *protocol = model_protocol_of(r->pipeline.type);
+    if (!loads(&r->pipeline) || protocol->full_to != MODEL_TO_LEADER || r->kernel->options.cluster.v < 2)
+        return;
+    diag_list *diags = &r->kernel->diags;
+    ww_diag *d = diag_add(
+        diags, WW_OPTION, r->place,
+        "resource %s: WW_ASYNC_LOAD in a pair of CTAs, and cp.async arrives in its own CTA only", r->name);
+    diag_expected(diags, d,
+                  "WW_ASYNC_THREAD: the threads arrive at the pair's leader when their stores are done");
+    diag_hint(diags, d, "let the work wait for its cp.async and leave out .producer_op, or take TmaUmma");
+}
+
 /* ---- ranges ------------------------------------------------------------------------------------------------ */
 
 static void check_signaling(ww_resource *r, const char *member, ww_signaling *given)
@@ -354,6 +369,7 @@ void model_check_pipeline(ww_resource *r)
     check_consumer_leader(r, "consumer_signaling", &p->consumer_signaling);
     check_consumer_leader(r, "wait_signaling", &p->wait_signaling);
     check_offered(r);
+    check_pair_loads(r);
     check_strides(r);
     check_bytes(r);
     check_cluster(r);

@@ -442,8 +442,8 @@ static const struct {
                  {WW_OPTION, warp_leader_not_offered}, {WW_OPTION, consumer_leads_by_warp},
                  {WW_OPTION, load_not_offered},        {WW_OPTION, look_ahead_not_offered},
                  {WW_OPTION, stride_not_offered},      {WW_OPTION, multicast_not_offered},
-                 {WW_STRIDE, stride_negative},         {WW_STRIDE, stride_does_not_divide},
-                 {WW_STRIDE, strides_need_two_cursors}},
+                 {WW_OPTION, loads_unheard},           {WW_STRIDE, stride_negative},
+                 {WW_STRIDE, stride_does_not_divide},  {WW_STRIDE, strides_need_two_cursors}},
   use[] = {{WW_CLUSTER, reaches_nobody},
            {WW_SIGNALING, lanes_have_a_leader},
            {WW_INTERLEAVE, one_task_at_two_strides},
@@ -454,7 +454,6 @@ static const struct {
            {WW_ARRIVALS, waits_for_nobody},
            {WW_CLUSTER, releases_unheard},
            {WW_RACE, works_without_waiting},
-           {WW_RACE, loads_unheard},
            {WW_TX_BYTES, copies_unannounced}};
 
 expectation matrix_expected(const combination *c)
