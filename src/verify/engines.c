@@ -97,11 +97,11 @@ static void check_task(const rule_run *run, const ir_task *t)
 
 static const struct {
     model_agent consumer;
-    const char *member, *name, *instead;
+    const char *member, *name, *instead, *filled_by_threads;
 } engines[] = {
-    {MODEL_UMMA, "umma_reads naming it", "tcgen05", "a type whose consumer is Async"},
-    {MODEL_WGMMA, "wgmma_reads naming it", "wgmma", "a type whose consumer is Async"},
-    {MODEL_TMA, "bulk_store", "bulk stores", "the type AsyncAsync"},
+    {MODEL_UMMA, "umma_reads naming it", "tcgen05", "a type whose consumer is Async", "AsyncUmma"},
+    {MODEL_WGMMA, "wgmma_reads naming it", "wgmma", "a type whose consumer is Async", "AsyncWgmma"},
+    {MODEL_TMA, "bulk_store", "bulk stores", "the type AsyncAsync", "AsyncTma"},
 };
 
 /* A task that releases a slot lets the engine read it first; a task that only releases, or only waits, may leave that to
@@ -147,12 +147,40 @@ static void check_split(const rule_run *run, const ww_resource *r, size_t engine
     diag_hint(run->diags, d, "declare it in the work table, or give %s %s", r->name, engines[engine].instead);
 }
 
+/* ---- who fences ------------------------------------------------------------------------------------------- */
+
+/* Threads that commit fence the async proxy where the type says that an engine consumes; PTX ISA, "Async proxy". */
+static void check_fence(const rule_run *run, const ir_task *t, const ww_resource *r)
+{
+    const model_protocol *p = model_protocol_of(r->pipeline.type);
+    const ir_op *op;
+    if (p->producer != MODEL_ASYNC || p->consumer != MODEL_ASYNC)
+        return;
+    for (size_t at = 0; (op = next_work(t, &at));)
+        for (size_t e = 0; e < ARRAY_LEN(engines); e++) {
+            if (!rule_engine_reads(op, r->index, engines[e].consumer))
+                continue;
+            text what = {0};
+            text_printf(&what,
+                        "lets %s read %s, and nobody fences the async proxy after threads have filled it",
+                        engines[e].name, r->name);
+            ww_diag *d = add(run, t, op, text_str(&what));
+            text_free(&what);
+            diag_expected(run->diags, d, "a type whose consumer is the engine: its commit fences");
+            diag_found(run->diags, d, "%s", p->label);
+            diag_hint(run->diags, d, "%s as the type of %s", engines[e].filled_by_threads, r->name);
+            return;
+        }
+}
+
 void verify_engines(const rule_run *run)
 {
     for (size_t t = 0; t < run->program->tasks.len; t++)
         check_task(run, &run->program->tasks.at[t]);
     for (size_t i = 0; i < run->kernel->resources.len; i++) {
         const ww_resource *r = run->kernel->resources.at[i];
+        for (size_t t = 0; rule_is_ring(r) && t < run->program->tasks.len; t++)
+            check_fence(run, &run->program->tasks.at[t], r);
         for (size_t e = 0; e < ARRAY_LEN(engines); e++) {
             if (!rule_is_ring(r) || model_protocol_of(r->pipeline.type)->consumer != engines[e].consumer)
                 continue;

@@ -1,4 +1,4 @@
-/* 218: work and pipeline type name the same engine, and the task is one that can issue its work. */
+/* 218 (and 101 for alignment): work and pipeline type name the same engine, and the task is one that can issue its work. */
 #include "reject.h"
 
 typedef struct mma {
@@ -8,6 +8,8 @@ typedef struct mma {
 static const ww_work operand_work[] = {{.name = "fill", .side = WW_PRODUCER},
                                        {.name = "copy", .side = WW_PRODUCER, .copies = {{"data", 1024}}},
                                        {.name = "use", .side = WW_CONSUMER},
+                                       {.name = "store", .side = WW_CONSUMER, .bulk_store = true},
+                                       {.name = "stored", .side = WW_CONSUMER, .bulk_wait = WW_BULK_WAIT(0)},
                                        {.name = NULL}};
 static const ww_work sum_work[] = {{.name = "multiply", .side = WW_PRODUCER, .umma_reads = {"operand"}},
                                    {.name = "clear", .side = WW_PRODUCER},
@@ -185,6 +187,99 @@ static void a_warpgroup(ww_kernel *k)
     declare_wgmma(k, 4, 4, warpgroup_math);
 }
 
+/* ---- engines that read what threads fill --------------------------------------------------------------- */
+
+static void fill(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    reject_loop(s)
+    {
+        ww_acquire(s, m->operand);
+        ww_produce(s, m->operand, "fill");
+        ww_commit(s, m->operand);
+    }
+}
+
+static void bulk_store(ww_schedule *s, void *context)
+{
+    mma *m = context;
+    reject_loop(s)
+    {
+        ww_wait(s, m->operand);
+        ww_consume(s, m->operand, "store"), BLAME;
+        ww_consume(s, m->operand, "stored");
+        ww_release(s, m->operand);
+    }
+}
+
+static void filled_by_threads(ww_kernel *k, ww_pipeline pipeline, ww_schedule_function *reader, int warps)
+{
+    mma m = {operand(k, pipeline), ww_resource_new(k, "sum", &(ww_resource_options){.work = registers_work})};
+    reject_task(k, "load", 0, 4, fill, &m);
+    reject_task(k, "math", 4, warps, reader, &m);
+}
+
+static void wgmma_without_fence(ww_kernel *k)
+{
+    filled_by_threads(k, ww_pipeline_async_async(.stages = 2), warpgroup_math, 4);
+}
+
+static void wgmma_with_fence(ww_kernel *k)
+{
+    filled_by_threads(k, ww_pipeline_async_wgmma(.stages = 2), warpgroup_math, 4);
+}
+
+static void store_without_fence(ww_kernel *k)
+{
+    filled_by_threads(k, ww_pipeline_async_async(.stages = 2), bulk_store, 1);
+}
+
+static void store_with_fence(ww_kernel *k)
+{
+    filled_by_threads(k, ww_pipeline_async_tma(.stages = 2), bulk_store, 1);
+}
+
+/* Threads alone need no fence. */
+static void threads_only(ww_kernel *k)
+{
+    filled_by_threads(k, ww_pipeline_async_async(.stages = 2), math_by_threads, 1);
+}
+
+/* ---- memory that engines touch ---------------------------------------------------------------------------- */
+
+static void aligned(ww_kernel *k, ww_pipeline pipeline, uint32_t align, ww_schedule_function *writer,
+                    ww_schedule_function *reader)
+{
+    const ww_resource_options options = {.pipeline = pipeline,
+                                         .buffers = {{.name = "data", .bytes = 1032, .align = align}},
+                                         .work = operand_work};
+    mma m = {(BLAME, ww_resource_new(k, "operand", &options)), NULL};
+    ww_place blamed = reject_blamed;
+    reject_task(k, "load", 0, 1, writer, &m);
+    reject_task(k, "math", 1, 1, reader, &m);
+    reject_blamed = blamed;
+}
+
+static void target_at_8(ww_kernel *k)
+{
+    aligned(k, ww_pipeline_tma_async(.stages = 2), 8, load, math_by_threads);
+}
+
+static void target_at_16(ww_kernel *k)
+{
+    aligned(k, ww_pipeline_tma_async(.stages = 2), 16, load, math_by_threads);
+}
+
+static void source_at_8(ww_kernel *k)
+{
+    aligned(k, ww_pipeline_async_tma(.stages = 2), 8, fill, bulk_store);
+}
+
+static void threads_at_8(ww_kernel *k)
+{
+    aligned(k, ww_pipeline_async_async(.stages = 2), 8, fill, math_by_threads);
+}
+
 #define BLACKWELL                                                                                            \
     {                                                                                                        \
         .arch = "sm_100a"                                                                                    \
@@ -218,5 +313,23 @@ const reject_case reject_tensor_core[] = {
      "work with wgmma_reads naming it (pipeline type TmaWgmma)", NULL},
     {"tensor_core: one warp issues and commits", one_warp_issues, 0, NULL, NULL, NULL, {.arch = "sm_100a"}},
     {"tensor_core: a whole warpgroup", a_warpgroup, 0, NULL, NULL, NULL},
+    {"tensor_core: wgmma reads what threads fill, unfenced", wgmma_without_fence, WW_TENSOR_CORE,
+     "task math: sum.multiply lets wgmma read operand, and nobody fences the async proxy after threads have "
+     "filled it",
+     "a type whose consumer is the engine: its commit fences", "AsyncAsync"},
+    {"tensor_core: a bulk store reads what threads fill, unfenced", store_without_fence, WW_TENSOR_CORE,
+     "task math: operand.store lets bulk stores read operand, and nobody fences the async proxy after "
+     "threads have "
+     "filled it",
+     "a type whose consumer is the engine: its commit fences", "AsyncAsync"},
+    {"tensor_core: AsyncWgmma fences", wgmma_with_fence, 0, NULL, NULL, NULL},
+    {"tensor_core: AsyncTma fences", store_with_fence, 0, NULL, NULL, NULL},
+    {"tensor_core: threads read what threads fill", threads_only, 0, NULL, NULL, NULL},
+    {"tensor_core: a bulk copy to an odd multiple of 8", target_at_8, WW_BAD_VALUE,
+     "alignment of buffer data of resource operand: a bulk copy fills it", "at least 16", "8"},
+    {"tensor_core: a bulk store from an odd multiple of 8", source_at_8, WW_BAD_VALUE,
+     "alignment of buffer data of resource operand: a bulk store reads it", "at least 16", "8"},
+    {"tensor_core: a bulk copy to multiples of 16", target_at_16, 0, NULL, NULL, NULL},
+    {"tensor_core: threads at an odd multiple of 8", threads_at_8, 0, NULL, NULL, NULL},
     {0},
 };
