@@ -2,7 +2,18 @@
  * program.
  *
  * The program describes its problem in a ww_app and calls ww_app_main from main. Options write straight into
- * the program's own variables before anything is declared. */
+ * the program's own variables before anything is declared.
+ *
+ * Findings are printed on stderr, in colours where that is a terminal and NO_COLOR is not set. --werror lets warnings refuse
+ * the kernel, too; --suppress CODE=REASON is ww_kernel_suppress. With --format json, check and prove print one object
+ * instead, for tools; text and numbers that are not there are null:
+ *
+ *   {kernel, errors, warnings, suppressed,   the last three are counts
+ *    findings: [{code, name, severity, message, file, line, expected, found, hint, related: [{file, line, text}]}],
+ *    suppressed_findings: [the same, and reason],
+ *    verdict,                                check: accepted, refused, unchecked (no rule was run);
+ *                                            prove: proved, refuted, unproved (not modelled), refused (not to be proved)
+ *    proof: {covered, runs, events, period}} only where the verdict is proved */
 #ifndef WARPWRIGHT_APP_H
 #define WARPWRIGHT_APP_H
 

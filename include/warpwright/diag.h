@@ -1,8 +1,8 @@
 /* Diagnostics: what warpwright has to say about a declaration.
  *
  * Nothing in this library prints or exits on an author's mistake. Each call records what is wrong, with the
- * file and line of the author's own call, and goes on; the list is read when it suits (ww_kernel_check
- * returns it all). */
+ * file and line of the author's own call, and goes on; the list is read when it suits
+ * (ww_kernel_check returns it all, in order of place and each finding once, whatever the order of declaring). */
 #ifndef WARPWRIGHT_DIAG_H
 #define WARPWRIGHT_DIAG_H
 
@@ -38,6 +38,7 @@ typedef struct ww_diag {
     const char *hint;        /* what to write instead, or NULL */
     ww_place related;        /* a second place that matters (file NULL: none) ... */
     const char *related_why; /* ... and why */
+    const char *suppressed;  /* why it does not count (ww_kernel_suppressed); NULL: it does */
 } ww_diag;
 
 /* "error", "warning", "note". */
@@ -55,5 +56,19 @@ const char *ww_code_name(ww_code code);
 void ww_diag_print(FILE *out, const ww_diag *list);
 /* How many of the list have at least this severity. */
 size_t ww_diag_count(const ww_diag *list, ww_severity at_least);
+
+/* ---- suppression ------------------------------------------------------------------------------------- */
+
+typedef struct ww_kernel ww_kernel;
+
+/* Findings of that code do not count on this kernel; the reason, which has to be given, is shown with them. Warnings can
+ * be suppressed, and rules (2xx); not what declaring refuses (1xx) nor what the prover finds (3xx). The kernel still has to
+ * be proved, but what only rules look at (docs/prover.md, section 6) is then the author's to answer for. A rule's error
+ * that leaves nothing to go on with stands nevertheless. A suppression that hides nothing is a warning. */
+#define ww_kernel_suppress(k, code, reason) ww_kernel_suppress_at(WW_HERE, k, code, reason)
+void ww_kernel_suppress_at(ww_place place, ww_kernel *k, ww_code code, const char *reason);
+
+/* What ww_kernel_check left out, each with its reason; closes the declaration, too. NULL: nothing. */
+const ww_diag *ww_kernel_suppressed(ww_kernel *k);
 
 #endif

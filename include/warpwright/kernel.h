@@ -46,7 +46,8 @@ typedef struct ww_kernel_options {
     const char *body_folder; /* where it lies */
     const char *params;  /* type of the kernel's one parameter: "gemm_params" (a struct of the body header) */
     size_t params_bytes; /* its size, checked by the CUDA compiler */
-    uint32_t smem_capacity; /* bytes a CTA may use; 0: what the architecture has (232448 on sm_90a) */
+    /* Bytes a CTA may use, at most what the architecture has (232448 on sm_90a); 0: all that. */
+    uint32_t smem_capacity;
     ww_cluster cluster;
     bool allow_unproved; /* emit also what the prover does not model (WW306); the generated file says so */
     bool pdl_wait_done;  /* the predecessor's results are waited for elsewhere: no griddepcontrol rules */
@@ -222,12 +223,13 @@ typedef struct ww_group_options {
     ww_group_mode mode;
     /* Ended by NULL; each declares the pipeline it would have alone. */
     ww_resource *members[WW_MAX_MEMBERS + 1];
-    /* Counts and bytes of the shared barriers; zeros are derived, as in a pipeline of its own. */
+    /* Counts and bytes of the shared barriers; zeros are derived, as in a pipeline of its own. Type and stages, where
+     * given, must be the members'; nothing else is taken. */
     ww_pipeline pipeline;
 } ww_group_options;
 
-/* The other verbs are called on the members. Members have equal stages, strides and look-ahead; at most one side of
- * their types differs: the producers of a merge, the consumers of a fork. */
+/* The other verbs are called on the members. Members have equal stages, strides and look-ahead, and signal equally on
+ * the side they share; at most one side of their types differs: the producers of a merge, the consumers of a fork. */
 #define ww_group_new(k, name, ...) ww_group_new_at(WW_HERE, k, name, __VA_ARGS__)
 ww_resource *ww_group_new_at(ww_place place, ww_kernel *k, const char *name, const ww_group_options *options);
 
@@ -272,7 +274,9 @@ ww_resource *ww_pdl_launch_new_at(ww_place place, ww_kernel *k, const char *name
 typedef enum ww_bound_kind {
     WW_BOUND_IMMEDIATE,
     WW_BOUND_ARGUMENT, /* an int of the parameter struct */
-    WW_BOUND_DEVICE, /* int NAME(const INFO &info) of the body header, evaluated by each thread, for each tile */
+    /* int NAME(const INFO &info) of the body header, evaluated by each thread: of a loop in a tile loop at the start of
+     * each tile, else at the start of the task, before its first step (a ww_griddep_wait, too). */
+    WW_BOUND_DEVICE,
 } ww_bound_kind;
 
 typedef struct ww_bound {
@@ -280,7 +284,7 @@ typedef struct ww_bound {
     int value;        /* immediate */
     const char *name; /* field or function */
     size_t offset;    /* of the field */
-    int min;          /* the smallest value the author promises; launches below it are refused */
+    int min; /* of an argument: the smallest value the author promises; launches below it are refused */
 } ww_bound;
 
 #define ww_imm(v) ((ww_bound){.kind = WW_BOUND_IMMEDIATE, .value = (v)})
@@ -294,7 +298,8 @@ typedef struct ww_queue_options {
     ww_bound tiles[3]; /* CTA tiles along m, n, l; zero-initialised entries mean 1 */
     int swizzle;       /* width of the raster's bands, in clusters of tiles; 0 and 1: none */
     bool raster_along_n;
-    /* bool NAME(const INFO &info) of the body header: tiles whose skippable part is left out. */
+    /* bool NAME(const INFO &info) of the body header: tiles whose skippable part is left out. Each thread asks, once a
+     * tile; all threads must get the same answer, in a cluster those of all its CTAs. */
     const char *skip;
     int stages; /* dynamic queues: tiles fetched ahead; 0 means 2 */
     /* Counter queues: member of the parameter struct, unsigned *, that points to a zeroed counter; it is zero again when

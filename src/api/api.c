@@ -44,8 +44,16 @@ const ww_diag *ww_kernel_check(ww_kernel *k)
         k->closed = true;
         if (p && !k->unchecked)
             verify_kernel(k, p);
+        model_suppress(k);
     }
+    diag_list_settle(&k->diags);
     return k->diags.first;
+}
+
+const ww_diag *ww_kernel_suppressed(ww_kernel *k)
+{
+    (void)ww_kernel_check(k);
+    return k->suppressed.first;
 }
 
 static bool has_errors(ww_kernel *k)

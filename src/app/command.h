@@ -7,6 +7,14 @@
 
 #include <stdio.h>
 
+enum { COMMAND_MOST_SUPPRESSED = 32 };
+
+/* --suppress CODE=REASON */
+typedef struct command_suppression {
+    ww_code code;
+    const char *reason;
+} command_suppression;
+
 typedef struct command_line {
     const ww_app *app;
     ww_run_options run;
@@ -14,11 +22,16 @@ typedef struct command_line {
     int warm_up, repetitions;
     bool unchecked;
     bool routes; /* table: only the values between work calls */
+    bool werror; /* warnings refuse the kernel */
+    bool json;   /* check, prove: one JSON object in place of text */
+    command_suppression suppressed[COMMAND_MOST_SUPPRESSED];
+    int suppressed_count;
 } command_line;
 
 typedef struct command {
     const char *name, *help;
     int (*function)(const command_line *); /* returns the exit status */
+    bool json;                             /* takes --format json */
 } command;
 
 /* The table of commands, ended by a row without a name. */
@@ -27,5 +40,17 @@ extern const command command_table[];
 /* Reads the options after the command's name. False after a message: the exit status is 2. */
 bool command_parse(command_line *line, int argc, char **argv);
 void command_usage(const ww_app *app, FILE *out);
+
+/* Writes to -o FILE, or to stdout; returns the exit status. commands.c */
+int command_write(const command_line *line, const void *bytes, size_t len);
+
+/* The kernel, with what the command line suppresses. checking.c, like all that follows. */
+ww_kernel *command_declare(const command_line *line);
+/* Whether there are no errors among its findings, and with --werror no warnings. */
+bool command_accepts(const command_line *line, ww_kernel *k);
+/* The same, with the findings printed. */
+bool command_report(const command_line *line, ww_kernel *k);
+int command_check(const command_line *line);
+int command_prove(const command_line *line);
 
 #endif

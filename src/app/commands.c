@@ -7,22 +7,6 @@
 
 /* ---- shared steps ----------------------------------------------------------------------------------- */
 
-static ww_kernel *declare(const command_line *line)
-{
-    ww_kernel *k = line->app->declare(line->app->problem);
-    if (line->unchecked)
-        ww_kernel_unchecked(k);
-    return k;
-}
-
-/* Prints the diagnostics; false when there is an error among them. */
-static bool report(ww_kernel *k)
-{
-    const ww_diag *diags = ww_kernel_check(k);
-    ww_diag_print(stderr, diags);
-    return ww_diag_count(diags, WW_ERROR) == 0;
-}
-
 static FILE *open_output(const command_line *line)
 {
     if (!line->output)
@@ -45,7 +29,7 @@ static int close_output(FILE *out)
     return bad;
 }
 
-static int write_bytes(const command_line *line, const void *bytes, size_t len)
+int command_write(const command_line *line, const void *bytes, size_t len)
 {
     FILE *out = open_output(line);
     if (!out)
@@ -54,48 +38,12 @@ static int write_bytes(const command_line *line, const void *bytes, size_t len)
     return close_output(out);
 }
 
-/* ---- check, prove ----------------------------------------------------------------------------------- */
-
-static int command_check(const command_line *line)
-{
-    double start = clock_ms();
-    ww_kernel *k = declare(line);
-    double declared = clock_ms();
-    bool ok = report(k);
-    printf("check: %s, %zu warnings (declare %.3f ms, check %.3f ms)\n", ok ? "no errors" : "errors",
-           ww_diag_count(ww_kernel_check(k), WW_WARNING) - ww_diag_count(ww_kernel_check(k), WW_ERROR),
-           declared - start, clock_ms() - declared);
-    ww_kernel_free(k);
-    return !ok;
-}
-
-static void print_verdict(const ww_verdict *v)
-{
-    if (v->proved)
-        printf("prove: %u canonical runs, %llu events, period %u, %.3f ms\nverdict: PROVED %s\n", v->runs,
-               (unsigned long long)v->events, v->period, v->milliseconds, v->covered);
-    else
-        printf("verdict: REFUTED %s\n", v->refutation ? v->refutation->message : "");
-}
-
-static int command_prove(const command_line *line)
-{
-    ww_kernel *k = declare(line);
-    bool checked = report(k);
-    ww_verdict v = ww_kernel_prove(k);
-    if (checked && !v.proved)
-        ww_diag_print(stderr, v.refutation);
-    print_verdict(&v);
-    ww_kernel_free(k);
-    return !v.proved;
-}
-
 /* ---- table, graph, emit, ptx, cubin ----------------------------------------------------------------- */
 
 static int print_report(const command_line *line, void (*print)(ww_kernel *, FILE *))
 {
-    ww_kernel *k = declare(line);
-    int status = !report(k);
+    ww_kernel *k = command_declare(line);
+    int status = !command_report(line, k);
     FILE *out = open_output(line);
     if (out) {
         print(k, out);
@@ -115,20 +63,21 @@ static int command_graph(const command_line *line)
     return print_report(line, ww_kernel_graph);
 }
 
-static bool emitted(ww_kernel *k, const char **cuda)
+static bool emitted(const command_line *line, ww_kernel *k, const char **cuda)
 {
-    bool ok = report(k);
+    if (!command_report(line, k))
+        return false;
     *cuda = ww_kernel_emit(k);
-    if (ok && !*cuda)
+    if (!*cuda)
         ww_diag_print(stderr, ww_kernel_prove(k).refutation);
     return *cuda != NULL;
 }
 
 static int command_emit(const command_line *line)
 {
-    ww_kernel *k = declare(line);
+    ww_kernel *k = command_declare(line);
     const char *cuda;
-    int status = emitted(k, &cuda) ? write_bytes(line, cuda, strlen(cuda)) : 1;
+    int status = emitted(line, k, &cuda) ? command_write(line, cuda, strlen(cuda)) : 1;
     ww_kernel_free(k);
     return status;
 }
@@ -137,7 +86,7 @@ static int command_emit(const command_line *line)
 static ww_run *open_run(const command_line *line, ww_kernel *k)
 {
     const char *cuda;
-    if (!emitted(k, &cuda))
+    if (!emitted(line, k, &cuda))
         return NULL;
     ww_run *r = ww_run_open(k, &line->run);
     if (!ww_run_error(r))
@@ -151,13 +100,13 @@ static int write_built(const command_line *line, bool cubin)
 {
     command_line without_device = *line;
     without_device.run.device = WW_DEVICE_NONE;
-    ww_kernel *k = declare(line);
+    ww_kernel *k = command_declare(line);
     ww_run *r = open_run(&without_device, k);
     int status = 1;
     if (r) {
         size_t bytes = strlen(ww_run_ptx(r));
         const void *at = cubin ? ww_run_cubin(r, &bytes) : ww_run_ptx(r);
-        status = write_bytes(line, at, bytes);
+        status = command_write(line, at, bytes);
         ww_run_close(r);
     }
     ww_kernel_free(k);
@@ -221,9 +170,9 @@ static void print_times(const ww_run *r, double declare_ms)
 }
 
 /* The diagnostics, the counterexample if there is one, and the run's own error. */
-static void print_failure(ww_kernel *k, const ww_run *r)
+static void print_failure(const command_line *line, ww_kernel *k, const ww_run *r)
 {
-    if (report(k) && !ww_kernel_is_unchecked(k) && !ww_kernel_prove(k).proved)
+    if (command_report(line, k) && !ww_kernel_is_unchecked(k) && !ww_kernel_prove(k).proved)
         ww_diag_print(stderr, ww_kernel_prove(k).refutation);
     (void)fprintf(stderr, "%s\n", ww_run_error(r));
 }
@@ -231,19 +180,23 @@ static void print_failure(ww_kernel *k, const ww_run *r)
 static int command_run(const command_line *line)
 {
     double start = clock_ms();
-    ww_kernel *k = declare(line);
+    ww_kernel *k = command_declare(line);
     double declare_ms = clock_ms() - start;
+    if (line->werror && !command_report(line, k)) {
+        ww_kernel_free(k);
+        return 1;
+    }
     ww_run *r = ww_run_open(k, &line->run);
     ww_comparison c = {.method = "none"};
     bool ok = !ww_run_error(r);
     if (ok) {
-        (void)report(k); /* warnings */
+        (void)command_report(line, k); /* warnings */
         printf("device: %s, %d multiprocessors\n", ww_run_device_name(r), ww_run_multiprocessors(r));
         print_times(r, declare_ms);
         ok = launch_and_compare(line, r, &c);
     }
     if (ww_run_error(r))
-        print_failure(k, r);
+        print_failure(line, k, r);
     ok = ok && passed(&c);
     print_comparison(&c, ok);
     ww_run_close(r);
@@ -339,7 +292,7 @@ static bool bench(const command_line *line, ww_run *r, size_t param_bytes)
 
 static int command_bench(const command_line *line)
 {
-    ww_kernel *k = declare(line);
+    ww_kernel *k = command_declare(line);
     ww_run *r = open_run(line, k);
     bool ok = false;
     if (r) {
@@ -355,8 +308,8 @@ static int command_bench(const command_line *line)
 }
 
 const command command_table[] = {
-    {"check", "apply every rule to the declaration", command_check},
-    {"prove", "prove it free of deadlocks and races, or show a counterexample", command_prove},
+    {"check", "apply every rule to the declaration", command_check, .json = true},
+    {"prove", "prove it free of deadlocks and races, or show a counterexample", command_prove, .json = true},
     {"table", "print schedules side by side, memory, registers, arrivals and values", command_schedules},
     {"graph", "print the dataflow as a Graphviz graph", command_graph},
     {"emit", "print the generated CUDA", command_emit},

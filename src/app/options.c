@@ -86,12 +86,42 @@ static bool set_warm_up(command_line *line, const char *value)
     return parse_ints(value, 1, 1, &line->warm_up);
 }
 
+static bool set_format(command_line *line, const char *value)
+{
+    static const char *const words[] = {"text", "json", NULL};
+    int choice;
+    if (!parse_word(value, words, &choice))
+        return false;
+    line->json = choice == 1;
+    return true;
+}
+
+/* "WW108=the value is for the debugger" */
+static bool set_suppressed(command_line *line, const char *value)
+{
+    char code[32];
+    size_t len = strcspn(value, "=");
+    if (!value[len] || !value[len + 1] || len >= sizeof code ||
+        line->suppressed_count == COMMAND_MOST_SUPPRESSED)
+        return false;
+    memcpy(code, value, len);
+    code[len] = '\0';
+    command_suppression *s = &line->suppressed[line->suppressed_count];
+    *s = (command_suppression){ww_code_from_text(code), value + len + 1};
+    line->suppressed_count += s->code != WW_NO_CODE;
+    return s->code != WW_NO_CODE;
+}
+
 static const struct {
     const char *name, *value, *help;
     bool (*set)(command_line *, const char *);
 } common[] = {
     {"--device", "auto|gpu|emu", "where to run; auto takes the GPU if there is one", set_device},
     {"-o", "FILE", "where emit, ptx, cubin, table and graph write; stdout if not given", set_output},
+    {"--format", "text|json",
+     "check, prove: findings as text, or as one JSON object on stdout or in the -o file", set_format},
+    {"--suppress", "CODE=REASON",
+     "do not count warnings, or errors of the rules, of that code; may be repeated", set_suppressed},
     {"--async", "late|early|random", "emulator: when asynchronous copies and wgmma are carried out",
      set_order},
     {"--async-seed", "N", "emulator: seed of --async random", set_order_seed},
@@ -111,6 +141,7 @@ void command_usage(const ww_app *app, FILE *out)
         (void)fprintf(out, "  --%-14s %-18s %s\n", o->name, o->value, o->help);
     for (size_t i = 0; i < ARRAY_LEN(common); i++)
         (void)fprintf(out, "  %-16s %-18s %s\n", common[i].name, common[i].value, common[i].help);
+    (void)fprintf(out, "  %-16s %-18s %s\n", "--werror", "", "warnings refuse the kernel, as errors do");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--unchecked", "",
                   "skip rules and prover: shows what they are there to prevent");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--routes", "",
@@ -147,9 +178,14 @@ static bool set_option(command_line *line, const char *name, const char *value)
 /* The options without a value. */
 static bool *flag_of(command_line *line, const char *name)
 {
-    if (strcmp(name, "--unchecked") == 0)
-        return &line->unchecked;
-    return strcmp(name, "--routes") == 0 ? &line->routes : NULL;
+    const struct {
+        const char *name;
+        bool *flag;
+    } flags[] = {{"--werror", &line->werror}, {"--unchecked", &line->unchecked}, {"--routes", &line->routes}};
+    for (size_t i = 0; i < ARRAY_LEN(flags); i++)
+        if (strcmp(name, flags[i].name) == 0)
+            return flags[i].flag;
+    return NULL;
 }
 
 bool command_parse(command_line *line, int argc, char **argv)

@@ -70,6 +70,12 @@ const char *ww_code_explanation(ww_code code)
     return row ? row->explanation : NULL;
 }
 
+ww_severity diag_severity(ww_code code)
+{
+    const code_row *row = row_of(code);
+    return row ? row->severity : WW_ERROR;
+}
+
 const char *ww_severity_name(ww_severity severity)
 {
     static const char *const names[] = {[WW_NOTE] = "note", [WW_WARNING] = "warning", [WW_ERROR] = "error"};
@@ -127,13 +133,12 @@ void diag_list_init(diag_list *list, arena *a)
 
 ww_diag *diag_add(diag_list *list, ww_code code, ww_place place, const char *fmt, ...)
 {
-    const code_row *row = row_of(code);
-    assert(row && "diagnostics carry a code of the table");
+    assert(row_of(code) && "diagnostics carry a code of the table");
     ww_diag *d = arena_new(list->arena, ww_diag);
     va_list args;
     va_start(args, fmt);
     *d = (ww_diag){.code = code,
-                   .severity = row ? row->severity : WW_ERROR,
+                   .severity = diag_severity(code),
                    .place = place,
                    .message = arena_vprintf(list->arena, fmt, args)};
     va_end(args);

@@ -11,6 +11,14 @@ typedef struct diag_list {
 } diag_list;
 
 void diag_list_init(diag_list *list, arena *a);
+/* Puts the list in order of place and drops what is said twice: the same code and message at the same place. Independent
+ * of the order in which the records were added. diag_order.c */
+void diag_list_settle(diag_list *list);
+/* Takes *at, a link of `from`, out of it and appends it to `to`. */
+void diag_list_move(diag_list *to, diag_list *from, ww_diag **at);
+
+/* The severity that the table gives a code; WW_ERROR for an unknown one. */
+ww_severity diag_severity(ww_code code);
 
 /* Appends a diagnostic with its severity from the table. The returned record may be completed with the calls
  * below. */

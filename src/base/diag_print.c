@@ -106,6 +106,7 @@ static void put_label(const printer *p, const char *label, const char *value)
 static void put_headline(const printer *p, const ww_diag *d)
 {
     put_place(p, d->place);
+    (void)fputs(d->suppressed ? "suppressed " : "", p->out);
     put_coloured(p, severity_colour(d->severity), ww_severity_name(d->severity));
     (void)fprintf(p->out, ": WW%d %s: ", (int)d->code, ww_code_name(d->code));
     put_lines(p, d->message, 4);
@@ -130,6 +131,7 @@ static void put_diag(const printer *p, const ww_diag *d)
     put_label(p, "expected:", d->expected);
     put_label(p, "found:", d->found);
     put_label(p, "hint:", d->hint);
+    put_label(p, "reason:", d->suppressed);
     if (d->related.file)
         put_related(p, d);
 }

@@ -113,8 +113,20 @@ static bool has_verb(ww_schedule *s, ww_place place, const ww_resource *r, ww_ve
     return false;
 }
 
+static bool is_verb(ww_schedule *s, ww_place place, ww_verb verb)
+{
+    if ((size_t)verb < ARRAY_LEN(verb_names))
+        return true;
+    ww_diag *d =
+        diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: a verb that there is not", s->task->name);
+    diag_found(diags_of(s), d, "%d", (int)verb);
+    return false;
+}
+
 void ww_verb_at(ww_place place, ww_schedule *s, ww_resource *r, ww_verb verb)
 {
+    if (!is_verb(s, place, verb))
+        return;
     if (!usable(s, place, r, verb_names[verb]) || !has_verb(s, place, r, verb))
         return;
     capture_step *step = append(s, CAPTURE_VERB, place);
@@ -182,17 +194,17 @@ static const model_work *find_work(ww_schedule *s, ww_place place, const ww_reso
 }
 
 /* Tokens carry their schedule's number, so that one of another task is not taken for one of ours. */
-enum { TOKEN_BITS = 16 };
+enum { TOKEN_BITS = 16, MOST_TOKENS = (1 << TOKEN_BITS) - 1 };
 
 static ww_token token_of(const ww_schedule *s, int value)
 {
-    return (ww_token){(s->task->index + 1) << TOKEN_BITS | value};
+    return (ww_token){(s->task->index + 1) << TOKEN_BITS | (value & MOST_TOKENS)};
 }
 
 /* The value that a token stands for in this schedule; 0: none. */
 static int value_of(const ww_schedule *s, ww_token token)
 {
-    int value = token.value & ((1 << TOKEN_BITS) - 1);
+    int value = token.value & MOST_TOKENS;
     bool ours = token.value >> TOKEN_BITS == s->task->index + 1;
     return ours && value >= 1 && (size_t)value <= s->values.len ? value : 0;
 }
@@ -227,6 +239,11 @@ static void make_outputs(ww_schedule *s, capture_step *step, const ww_args *args
     for (int i = 0; i < WW_MAX_VALUES; i++) {
         if (i < w->out_count) {
             capture_value v = {.step = (int)s->steps.len - 1, .output = i, .uses = args->out[i] ? 0 : 1};
+            if (s->values.len == MOST_TOKENS) {
+                ww_diag *d =
+                    diag_add(diags_of(s), WW_TOO_MANY, step->place, "values of task %s", s->task->name);
+                diag_expected(diags_of(s), d, "at most %d outputs of work calls", MOST_TOKENS);
+            }
             vec_push(&s->values, v);
             step->out[i] = (int)s->values.len;
             if (args->out[i])
@@ -340,8 +357,16 @@ static void check_bound(ww_schedule *s, ww_place place, const char *which, ww_bo
 {
     if (b->name)
         b->name = arena_strdup(&s->kernel->arena, b->name);
-    if (b->kind == WW_BOUND_IMMEDIATE || (b->name && *b->name))
+    bool known = (unsigned)b->kind <= WW_BOUND_DEVICE;
+    if (b->kind == WW_BOUND_IMMEDIATE || (known && b->name && *b->name))
         return;
+    if (!known) {
+        ww_diag *d = diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: the %s of a domain loop",
+                              s->task->name, which);
+        diag_expected(diags_of(s), d, "ww_imm, ww_arg or ww_device");
+        diag_found(diags_of(s), d, "kind %d", (int)b->kind);
+        return;
+    }
     (void)diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: the %s of a domain loop has no name",
                    s->task->name, which);
 }
@@ -411,6 +436,14 @@ static void check_skippable(ww_schedule *s, ww_place place)
 
 ww_block ww_guard_open(ww_place place, ww_schedule *s, int guard)
 {
+    if (guard < WW_GUARD_FIRST_ITER || guard > WW_GUARD_SKIPPABLE) { /* the others have calls of their own */
+        ww_diag *d = diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: kind of a guard", s->task->name);
+        diag_expected(diags_of(s), d,
+                      "WW_GUARD_FIRST_ITER, WW_GUARD_LAST_ITER or WW_GUARD_SKIPPABLE (ww_every, ww_when_true "
+                      "and ww_when_false for the others)");
+        diag_found(diags_of(s), d, "%d", guard);
+        guard = WW_GUARD_FIRST_ITER;
+    }
     if (guard == WW_GUARD_SKIPPABLE)
         check_skippable(s, place);
     else if (open_block(s, CAPTURE_DOMAIN_LOOP) < 0)

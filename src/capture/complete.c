@@ -110,7 +110,7 @@ void capture_complete(ww_kernel *k)
     for (size_t i = 0; i < k->resources.len; i++) {
         ww_resource *r = k->resources.at[i];
         if (r->kind == MODEL_ORDERED)
-            r->member_count = tasks_with(k, r, WW_ACQUIRE);
+            r->turns = tasks_with(k, r, WW_ACQUIRE);
         if (r->kind == MODEL_NAMED_BARRIER)
             id = deal_ids(k, r, id);
         find_splits(k, r);

@@ -106,16 +106,22 @@ static void print_mask(const task_writer *tw, const ir_op *op, text *out)
         text_add(out, writer_mask(tw->w, op->to == MODEL_TO_PAIR ? CLUSTER_PAIR : peers_mask(tw, op)));
 }
 
-/* Whether threads of one CTA hand what they wrote to another by this full barrier: then release and wait order the whole
- * cluster (PTX ISA, "Memory consistency model"). Slots that are given back carry nothing. */
+/* Whether threads hand what they wrote to another CTA by the full barrier of r, or of a member of r. */
+static bool threads_fill_for_leader(const ww_resource *r)
+{
+    for (int i = 0; i < r->member_count; i++)
+        if (threads_fill_for_leader(r->members[i]))
+            return true;
+    const model_protocol *protocol = model_protocol_of(r->pipeline.type);
+    return protocol->full_by == MODEL_BY_THREADS && protocol->full_to == MODEL_TO_LEADER;
+}
+
+/* Where threads of one CTA hand what they wrote to another, release and wait order the whole cluster (PTX ISA, "Memory
+ * consistency model"). Slots that are given back carry nothing. */
 static bool hands_over_data(const task_writer *tw, const ir_op *op)
 {
-    const model_protocol *protocol;
-    if (op->barrier < 0 || barrier_of(tw, op)->side != IR_FULL)
-        return false;
-    protocol = model_protocol_of(pipeline_of(tw, op)->type);
-    return protocol->full_by == MODEL_BY_THREADS && protocol->full_to == MODEL_TO_LEADER &&
-           tw->w->program->cluster.v > 1;
+    return op->barrier >= 0 && barrier_of(tw, op)->side == IR_FULL && tw->w->program->cluster.v > 1 &&
+           threads_fill_for_leader(tw->w->program->kernel->resources.at[op->resource]);
 }
 
 /* ---- waiting ---------------------------------------------------------------------------------------- */
@@ -263,8 +269,8 @@ void emit_umma_commit(task_writer *tw, int at)
     const ir_op *op = task_op(tw, at);
     model_to to = target_of(tw, op);
     text *line = writer_begin(tw->w);
-    text_printf(line, "if (ww::elect_one()) ww::tcgen05_commit%s<%d>(", to == MODEL_TO_OWN ? "" : "_multicast",
-                tw->w->program->cluster.v);
+    text_printf(line, "if (ww::elect_one()) ww::tcgen05_commit%s<%d>(",
+                to == MODEL_TO_OWN ? "" : "_multicast", tw->w->program->cluster.v);
     print_barrier(tw, op, line);
     if (is_many(to)) {
         text_add(line, ", ");

@@ -35,9 +35,20 @@ void print_buffer_at(const task_writer *tw, const ir_buffer *b, int cursor, bool
     print_stage_offset(tw, b->stage_bytes, b->stages, cursor, held, out);
 }
 
+/* The first halves of numbered names that are not values': trips and bounds of loops, answers of probes. */
+static bool is_taken(const char *name)
+{
+    static const char *const taken[] = {"i", "start", "end", "step", "ready"};
+    for (size_t i = 0; i < ARRAY_LEN(taken); i++)
+        if (strcmp(name, taken[i]) == 0)
+            return true;
+    return false;
+}
+
 void print_value(const task_writer *tw, int value, text *out)
 {
-    text_printf(out, "%s_%d", tw->task->values.at[value].name, value);
+    const char *name = tw->task->values.at[value].name;
+    text_printf(out, "%s%s_%d", name, is_taken(name) ? "_value" : "", value);
 }
 
 static void print_bound(const ww_bound *b, const char *which, int loop, text *out)
@@ -362,10 +373,13 @@ static void declare_hoisted(task_writer *tw)
 {
     for (size_t i = 0; i < tw->task->values.len; i++) {
         const ir_value *v = &tw->task->values.at[i];
-        if (v->hoisted && v->initial)
-            writer_line(tw->w, "%s %s_%zu = %s;", v->type, v->name, i, v->initial);
-        else if (v->hoisted)
-            writer_line(tw->w, "%s %s_%zu{};", v->type, v->name, i);
+        if (!v->hoisted)
+            continue;
+        text *line = writer_begin(tw->w);
+        text_printf(line, "%s ", v->type);
+        print_value(tw, (int)i, line);
+        text_printf(line, v->initial ? " = %s" : "%s", v->initial ? v->initial : "{}");
+        writer_end(tw->w, ";");
     }
 }
 

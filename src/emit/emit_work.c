@@ -140,23 +140,14 @@ static void emit_info(task_writer *tw, int at, const char *tail)
 
 /* ---- values ----------------------------------------------------------------------------------------- */
 
-/* An output that nobody reads has a variable all the same. */
-static void print_output(const task_writer *tw, const ir_op *op, int output, text *out)
-{
-    if (op->out[output] >= 0)
-        print_value(tw, op->out[output], out);
-    else
-        text_printf(out, "%s_unused_%d", op->work->out[output].name, (int)(op - tw->task->ops.at));
-}
-
-/* Where the call may be left out, its outputs have their defaults. */
+/* An output that nobody reads has a variable all the same. Where the call may be left out, it has its default. */
 static void declare_output(task_writer *tw, const ir_op *op, int output)
 {
     const model_value *v = &op->work->out[output];
     const char *initial = op->work->defaults[output];
     text *line = writer_begin(tw->w);
     text_printf(line, "%s ", v->type);
-    print_output(tw, op, output, line);
+    print_value(tw, op->out[output], line);
     if (gate_closes(tw->w, op->gate))
         text_printf(line, initial ? " = %s" : "%s", initial ? initial : "{}");
     writer_end(tw->w, ";");
@@ -165,7 +156,7 @@ static void declare_output(task_writer *tw, const ir_op *op, int output)
 void declare_outputs(task_writer *tw, const ir_op *op)
 {
     for (int i = 0; i < op->work->out_count; i++)
-        if (op->out[i] < 0 || !tw->task->values.at[op->out[i]].hoisted)
+        if (!tw->task->values.at[op->out[i]].hoisted)
             declare_output(tw, op, i);
 }
 
@@ -183,7 +174,6 @@ static void print_constants(const ir_op *op, text *out)
     text_add(out, op->work->constant_count ? ">" : "");
 }
 
-/* Inputs, then outputs. */
 /* Read only: a body that took it by reference would change what later calls are given. */
 static void print_input(const task_writer *tw, int value, text *out)
 {
@@ -192,6 +182,7 @@ static void print_input(const task_writer *tw, int value, text *out)
     text_add(out, ")");
 }
 
+/* Inputs, then outputs. */
 static void emit_arguments(task_writer *tw, const ir_op *op)
 {
     text *line = writer_begin(tw->w);
@@ -205,7 +196,7 @@ static void emit_arguments(task_writer *tw, const ir_op *op)
     }
     for (int i = 0; i < op->work->out_count; i++) {
         text_add(line, i || op->work->in_count ? ", " : "");
-        print_output(tw, op, i, line);
+        print_value(tw, op->out[i], line);
     }
     writer_end(tw->w, ");");
 }

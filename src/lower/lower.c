@@ -208,6 +208,7 @@ ir_program *lower_kernel(ww_kernel *k)
 {
     lowering l = {.kernel = k, .program = arena_new(&k->arena, ir_program)};
     l.program->kernel = k;
+    l.program->warps = 1; /* no block is empty, without tasks either */
     l.program->cluster = full_cluster(&k->options.cluster);
     l.program->cluster_size = model_cluster_size(&k->options.cluster);
     lower_barriers(&l);

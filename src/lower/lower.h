@@ -144,7 +144,7 @@ typedef struct ir_op {
     int key; /* those: blocks of equal key see equal values in a tile; numbered through over the kernel */
 
     const model_work *work;                    /* WORK */
-    int in[WW_MAX_VALUES], out[WW_MAX_VALUES]; /* WORK: the task's values; out -1: not used by anyone */
+    int in[WW_MAX_VALUES], out[WW_MAX_VALUES]; /* WORK: the task's values; in -1: none */
     int constants[WW_MAX_CONSTANTS];           /* WORK: compile-time arguments */
     ir_effect *effects;
     int effect_count;

@@ -25,8 +25,13 @@ void ww_alias_at(ww_place place, ww_kernel *k, const ww_phase *phases)
         return;
     int count = 0;
     while (count < WW_MAX_PHASES && phases[count].resources[0]) {
-        for (int i = 0; i < WW_MAX_VALUES && phases[count].resources[i]; i++)
+        int i = 0;
+        for (; i < WW_MAX_VALUES && phases[count].resources[i]; i++)
             (void)join_phase(place, k, phases[count].resources[i], count);
+        if (phases[count].resources[i]) {
+            ww_diag *d = diag_add(&k->diags, WW_TOO_MANY, place, "resources of a phase of an alias group");
+            diag_expected(&k->diags, d, "at most %d", WW_MAX_VALUES);
+        }
         count++;
     }
     if (count < 2 || phases[count].resources[0]) {

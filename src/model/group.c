@@ -43,6 +43,12 @@ static bool equal_strides(const ww_pipeline *a, const ww_pipeline *b)
     return true;
 }
 
+/* The verb of the side that members share, as one task calls it for all of them. */
+static model_end shared_end(const ww_resource *g)
+{
+    return g->mode == WW_FORK ? MODEL_END_ACQUIRE : MODEL_END_RELEASE;
+}
+
 static bool compare_members(ww_resource *g, const ww_resource *first, const ww_resource *other)
 {
     const ww_pipeline *a = &first->pipeline, *b = &other->pipeline;
@@ -57,6 +63,10 @@ static bool compare_members(ww_resource *g, const ww_resource *first, const ww_r
         what = "differs in advance_on_acquire";
     else if (a->wait_signaling != b->wait_signaling)
         what = "differs in wait_signaling";
+    else if (model_signaling(a, shared_end(g)) != model_signaling(b, shared_end(g)))
+        what = g->mode == WW_FORK ? "differs in producer_signaling" : "differs in consumer_signaling";
+    else if (g->mode == WW_FORK && a->producer_op != b->producer_op)
+        what = "differs in producer_op, and one commit speaks for both";
     else if (g->mode == WW_MERGE && b->advance_on_wait)
         what = "waits ahead, and the members of a merge share one wait cursor";
     else if (g->mode == WW_FORK && b->advance_on_acquire)
@@ -102,8 +112,13 @@ static int read_members(ww_resource *g, const ww_group_options *o)
             }
     }
     for (int i = 1; ok && i < n; i++)
-        ok = compare_members(g, o->members[0], o->members[i]) &&
-             check_topology(g, o->members[0], o->members[i]);
+        ok = check_topology(g, o->members[0], o->members[i]) &&
+             compare_members(g, o->members[0], o->members[i]);
+    if (o->members[n]) {
+        ww_diag *d = diag_add(&g->kernel->diags, WW_TOO_MANY, g->place, "members of group %s", g->name);
+        diag_expected(&g->kernel->diags, d, "at most %d", WW_MAX_MEMBERS);
+        ok = false;
+    }
     if (!n)
         (void)diag_add(&g->kernel->diags, WW_GROUP, g->place, "group %s has no members", g->name);
     return ok ? n : 0;
@@ -120,7 +135,7 @@ ww_resource *ww_group_new_at(ww_place place, ww_kernel *k, const char *name, con
         (void)diag_add(&k->diags, WW_BAD_VALUE, place, "mode of group %s", g->name);
         g->mode = WW_MERGE;
     }
-    int n = read_members(g, o);
+    int n = k->closed ? 0 : read_members(g, o); /* a checked kernel's members stay as they were */
     for (int i = 0; i < n; i++) {
         g->members[g->member_count++] = o->members[i];
         o->members[i]->in_group = g;
@@ -171,12 +186,36 @@ static void check_given_stages(const ww_resource *g)
     diag_found(diags, d, "%d", g->pipeline.stages);
 }
 
+/* How the shared barriers are used is the members' to say: a group has counts and bytes. */
+static void check_given_options(const ww_resource *g)
+{
+    const ww_pipeline *p = &g->pipeline;
+    const ww_stride *s = &p->stride;
+    const struct {
+        bool given;
+        const char *member;
+    } options[] = {{p->producer_signaling || p->consumer_signaling || p->wait_signaling, "signaling"},
+                   {p->producer_op, "producer_op"},
+                   {p->advance_on_wait || p->advance_on_acquire, "advance_on_wait or advance_on_acquire"},
+                   {s->all || s->acquire || s->commit || s->wait || s->release, "stride"},
+                   {p->multicast, "multicast"},
+                   {p->peer_shift, "peer_shift"}};
+    for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+        if (!options[i].given)
+            continue;
+        ww_diag *d = diag_add(&g->kernel->diags, WW_OPTION, g->place,
+                              "group %s: %s belongs to the members' pipelines", g->name, options[i].member);
+        diag_expected(&g->kernel->diags, d, "counts and bytes of the shared barriers, or nothing");
+    }
+}
+
 static void derive_pipeline(ww_resource *g)
 {
     ww_pipeline derived = g->members[0]->pipeline, given = g->pipeline;
     ww_pipeline_type type = shared_type(g);
     check_given_type(g, type);
     check_given_stages(g);
+    check_given_options(g);
     derived.type = type;
     derived.tx_bytes = given.tx_bytes;
     derived.producer_arrivals = given.producer_arrivals;

@@ -24,19 +24,27 @@ bool model_needs(ww_kernel *k, ww_place place, unsigned feature, const char *wha
     return false;
 }
 
+/* Each extent first: the product of what passes for one fits an int. */
+static bool is_launchable(const ww_cluster *c)
+{
+    const int extents[] = {c->v, c->m, c->n, c->k};
+    for (size_t i = 0; i < ARRAY_LEN(extents); i++)
+        if (extents[i] < 0 || extents[i] > WW_MAX_CLUSTER)
+            return false;
+    return c->v <= 2 && model_cluster_size(c) <= WW_MAX_CLUSTER;
+}
+
 static void check_cluster(ww_kernel *k)
 {
     const ww_cluster *c = &k->options.cluster;
-    int size = model_cluster_size(c);
-    bool positive = c->v >= 0 && c->m >= 0 && c->n >= 0 && c->k >= 0;
-    if (!positive || size > WW_MAX_CLUSTER || c->v > 2) {
+    if (!is_launchable(c)) {
         ww_diag *d = diag_add(&k->diags, WW_BAD_CLUSTER, k->place, "cluster of kernel %s", k->name);
         diag_expected(&k->diags, d, "1 to %d CTAs, V 1 or 2", WW_MAX_CLUSTER);
         diag_found(&k->diags, d, "(v, m, n, k) = (%d, %d, %d, %d)", c->v, c->m, c->n, c->k);
         k->options.cluster = (ww_cluster){0};
         return;
     }
-    if (size > 1)
+    if (model_cluster_size(c) > 1)
         (void)model_needs(k, k->place, MODEL_CLUSTER, "a cluster");
     if (c->v > 1)
         (void)model_needs(k, k->place, MODEL_TCGEN05, "a cluster with V = 2");
@@ -72,6 +80,17 @@ static void check_kernel(ww_kernel *k)
                        "kernel %s does not name the header of its work bodies", k->name);
 }
 
+static void check_capacity(ww_kernel *k)
+{
+    const model_arch *arch = model_arch_of(k->options.arch);
+    if (!arch || k->options.smem_capacity <= arch->smem_bytes)
+        return;
+    ww_diag *d = diag_add(&k->diags, WW_BAD_VALUE, k->place, "smem_capacity of kernel %s", k->name);
+    diag_expected(&k->diags, d, "at most %u bytes, what %s has, or 0 for that", arch->smem_bytes, arch->name);
+    diag_found(&k->diags, d, "%u", k->options.smem_capacity);
+    k->options.smem_capacity = 0;
+}
+
 static void copy_texts(ww_kernel *k)
 {
     const char **texts[] = {&k->options.arch, &k->options.body, &k->options.body_folder, &k->options.params};
@@ -94,6 +113,7 @@ ww_kernel *ww_kernel_new_at(ww_place place, const char *name, const ww_kernel_op
     copy_texts(k);
     check_kernel(k);
     check_cluster(k);
+    check_capacity(k);
     return k;
 }
 

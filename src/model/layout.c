@@ -210,7 +210,7 @@ static int *current_depths(const ww_kernel *k)
 static uint32_t barrier_words(const ww_resource *r, const int *stages)
 {
     if (r->kind == MODEL_ORDERED)
-        return (uint32_t)r->member_count;
+        return (uint32_t)r->turns;
     if (r->kind == MODEL_GROUP && !r->member_count)
         return 0;
     if (r->kind == MODEL_GROUP) {

@@ -184,6 +184,7 @@ struct ww_resource {
     ww_group_mode mode;    /* MODEL_GROUP */
     ww_resource *members[WW_MAX_MEMBERS];
     int member_count;
+    int turns; /* MODEL_ORDERED: tasks that take them; set when the declaration is complete */
     int alias_group, alias_phase; /* -1: none */
     /* MODEL_NAMED_BARRIER: */
     int threads;                 /* as declared */
@@ -227,7 +228,9 @@ struct ww_kernel {
     uint32_t barriers_offset, tmem_slot_offset;
     int tmem_columns; /* allocated: a power of two from 32; 0: none */
     model_usage smem_usage, tmem_usage;
-    bool closed; /* checked: nothing may be declared any more */
+    struct model_suppression *suppressions; /* as declared, the newest first; suppress.c */
+    diag_list suppressed;                   /* what they hide; set when the kernel is checked */
+    bool closed;                            /* checked: nothing may be declared any more */
     bool unchecked;
     struct ir_program *program; /* lowered on first use */
     ww_verdict *verdict;        /* proved on first use */
@@ -283,6 +286,10 @@ bool model_closed(ww_kernel *k, ww_place place, const char *what);
 /* Completes the declaration, once: what work tables name across resources, multicast modes, groups'
  * pipelines. */
 void model_resolve(ww_kernel *k);
+
+/* Moves what the author suppresses from diags to suppressed, once every rule has run, and warns of suppressions that hide
+ * nothing. suppress.c */
+void model_suppress(ww_kernel *k);
 
 /* ---- for the files of this layer ------------------------------------------------------------------------ */
 

@@ -19,11 +19,15 @@ static void check_extents(ww_resource *r)
             diag_found(diags, d, "%d", tiles->value);
             tiles->value = 1;
         }
-        if (tiles->kind == WW_BOUND_DEVICE)
-            (void)diag_add(
-                diags, WW_BAD_VALUE, r->place,
-                "work queue %s: its extents are immediates or launch arguments, not device functions",
-                r->name);
+        bool named = tiles->kind == WW_BOUND_ARGUMENT && tiles->name && *tiles->name;
+        if (tiles->kind != WW_BOUND_IMMEDIATE && !named) {
+            ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place, "extents of work queue %s", r->name);
+            diag_expected(diags, d, "immediates (ww_imm) or launch arguments (ww_arg)");
+            diag_found(diags, d, "%s",
+                       tiles->kind == WW_BOUND_DEVICE     ? "a device function"
+                       : tiles->kind == WW_BOUND_ARGUMENT ? "an argument without a name"
+                                                          : "no kind of bound");
+        }
     }
     if (r->queue.swizzle < 0 || r->queue.swizzle > MAX_SWIZZLE) {
         ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place, "swizzle of work queue %s", r->name);
@@ -41,6 +45,9 @@ static ww_resource *queue_new(ww_place place, ww_kernel *k, const char *name, co
         r->queue = *options;
     if (r->queue.skip)
         r->queue.skip = arena_strdup(&k->arena, r->queue.skip);
+    if (r->queue.skip && !*r->queue.skip)
+        (void)diag_add(&k->diags, WW_BAD_NAME, place, "work queue %s: its skip predicate has no name",
+                       r->name);
     check_extents(r);
     if (k->options.cluster.k > 1) {
         ww_diag *d = diag_add(&k->diags, WW_BAD_CLUSTER, place,
@@ -55,7 +62,9 @@ ww_resource *ww_queue_static_at(ww_place place, ww_kernel *k, const char *name,
                                 const ww_queue_options *options)
 {
     ww_resource *r = queue_new(place, k, name, options, MODEL_QUEUE_STATIC);
-    if (r->queue.stages || r->queue.counter || r->queue.pipeline.type)
+    const ww_pipeline *p = &r->queue.pipeline;
+    bool piped = p->type || p->stages || p->tx_bytes || p->producer_arrivals || p->consumer_arrivals;
+    if (r->queue.stages || r->queue.counter || piped)
         (void)diag_add(&k->diags, WW_OPTION, place,
                        "work queue %s: a static queue has no pipeline, stages or counter", r->name);
     return r;
@@ -69,6 +78,10 @@ static void add_responses(ww_resource *r)
     if (p->type && p->type != WW_CLC_FETCH_ASYNC)
         (void)diag_add(&r->kernel->diags, WW_BAD_VALUE, r->place,
                        "work queue %s: the pipeline of a dynamic queue is of type ClcFetchAsync", r->name);
+    if (r->queue.stages && p->stages && p->stages != r->queue.stages)
+        (void)diag_add(&r->kernel->diags, WW_BAD_VALUE, r->place,
+                       "work queue %s: %d stages, and its pipeline has %d", r->name, r->queue.stages,
+                       p->stages);
     p->type = WW_CLC_FETCH_ASYNC;
     p->stages = r->queue.stages ? r->queue.stages : p->stages ? p->stages : DEFAULT_STAGES;
     if (p->stages == WW_STAGES_MAX)

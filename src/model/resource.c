@@ -29,6 +29,12 @@ static void check_align(ww_resource *r, model_buffer *b, ww_swizzle swizzle)
 {
     diag_list *diags = &r->kernel->diags;
     uint32_t wanted = swizzle_span(swizzle);
+    if ((unsigned)swizzle > WW_SWIZZLE_128B) {
+        ww_diag *d =
+            diag_add(diags, WW_BAD_VALUE, r->place, "swizzle of buffer %s of resource %s", b->name, r->name);
+        diag_expected(diags, d, "WW_SWIZZLE_NONE to WW_SWIZZLE_128B");
+        diag_found(diags, d, "%d", (int)swizzle);
+    }
     if (!b->align)
         b->align = wanted ? wanted : DEFAULT_ALIGN;
     if (!is_power_of_two(b->align) || b->align > MOST_ALIGN) {
@@ -76,7 +82,10 @@ static void read_tmem(ww_resource *r, const ww_tmem *declared)
 {
     diag_list *diags = &r->kernel->diags;
     model_tmem t = {.name = arena_strdup(&r->kernel->arena, declared->name), .columns = declared->columns};
-    if (!name_is_identifier(t.name) || model_find_buffer(r, t.name) >= 0)
+    bool twice = model_find_buffer(r, t.name) >= 0;
+    for (int i = 0; i < r->tmem_count; i++)
+        twice |= strcmp(r->tmem[i].name, t.name) == 0;
+    if (!name_is_identifier(t.name) || twice)
         (void)diag_add(diags, WW_BAD_NAME, r->place,
                        "tensor memory \"%s\" of resource %s: not a C identifier, or taken twice", t.name,
                        r->name);
@@ -207,8 +216,53 @@ static void resolve_multicast(ww_resource *r)
                                    : WW_MULTICAST_NONE;
 }
 
+/* Constants of the generated memory map: the resource's name, then what it has. */
+typedef VEC(const char *) name_list;
+
+static void add_map_names(ww_resource *r, name_list *names)
+{
+    arena *a = &r->kernel->arena;
+    static const char *const arrays[] = {"full", "empty"};
+    for (int i = 0; i < r->buffer_count; i++)
+        vec_push(names, arena_printf(a, "%s_%s", r->name, r->buffers[i].name));
+    for (int i = 0; i < r->tmem_count; i++)
+        vec_push(names, arena_printf(a, "%s_%s_column", r->name, r->tmem[i].name));
+    for (size_t i = 0; i < ARRAY_LEN(arrays) && (r->kind == MODEL_GROUP || model_pipelined(r)); i++)
+        vec_push(names, arena_printf(a, "%s_%s", r->name, arrays[i]));
+}
+
+static bool is_listed(const name_list *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names->at[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Resource a with a buffer b_c and resource a_b with a buffer c would share a name. */
+static void check_map_names(ww_kernel *k)
+{
+    name_list names = {0};
+    vec_push(&names, "ww_barriers");
+    vec_push(&names, "ww_tmem_slot");
+    for (size_t i = 0; i < k->resources.len; i++) {
+        ww_resource *r = k->resources.at[i];
+        size_t others = names.len;
+        add_map_names(r, &names);
+        for (size_t n = others; n < names.len; n++)
+            if (is_listed(&names, n, names.at[n])) {
+                ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, r->place,
+                                      "resource %s: %s stands for two things in the generated memory map",
+                                      r->name, names.at[n]);
+                diag_hint(&k->diags, d, "name the resource or its buffer differently");
+            }
+    }
+    vec_free(&names);
+}
+
 void model_resolve(ww_kernel *k)
 {
+    check_map_names(k);
     for (size_t i = 0; i < k->resources.len; i++) {
         model_resolve_work(k->resources.at[i]);
         resolve_multicast(k->resources.at[i]);

@@ -4,6 +4,19 @@
 
 enum { FEWEST_REGISTERS = 24, MOST_REGISTERS = 256, REGISTER_UNIT = 8 };
 
+static void check_name(const ww_task *t)
+{
+    ww_kernel *k = t->kernel;
+    if (!name_is_identifier(t->name))
+        (void)diag_add(&k->diags, WW_BAD_NAME, t->place, "the task's name \"%s\" is not a C identifier",
+                       t->name);
+    for (size_t i = 0; i < k->tasks.len; i++)
+        if (strcmp(k->tasks.at[i]->name, t->name) == 0) {
+            ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, t->place, "two tasks are named %s", t->name);
+            diag_related(&k->diags, d, k->tasks.at[i]->place, "the other one");
+        }
+}
+
 static void check_warps(ww_task *t)
 {
     diag_list *diags = &t->kernel->diags;
@@ -46,6 +59,16 @@ static void check_registers(ww_task *t)
     t->options.registers = 0;
 }
 
+/* Lists end by NULL, whoever reads them. */
+static void check_list(ww_task *t, const char *which, ww_resource **list)
+{
+    if (!list[WW_MAX_VALUES])
+        return;
+    ww_diag *d = diag_add(&t->kernel->diags, WW_TOO_MANY, t->place, "what task %s %s", t->name, which);
+    diag_expected(&t->kernel->diags, d, "at most %d resources, then NULL", WW_MAX_VALUES);
+    list[WW_MAX_VALUES] = NULL;
+}
+
 static void copy_routes(ww_task *t)
 {
     const ww_route *given = t->options.routes;
@@ -71,20 +94,15 @@ ww_task *model_task_new(ww_place place, ww_kernel *k, const char *name, const ww
     t->place = place;
     if (options)
         t->options = *options;
-    if (!name_is_identifier(t->name))
-        (void)diag_add(&k->diags, WW_BAD_NAME, place, "the task's name \"%s\" is not a C identifier",
-                       t->name);
-    for (size_t i = 0; i < k->tasks.len; i++)
-        if (strcmp(k->tasks.at[i]->name, t->name) == 0) {
-            ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, place, "two tasks are named %s", t->name);
-            diag_related(&k->diags, d, k->tasks.at[i]->place, "the other one");
-        }
+    check_name(t);
     if (k->tasks.len == WW_MAX_TASKS)
         (void)diag_add(&k->diags, WW_TOO_MANY, place, "kernel %s has more than %d tasks", k->name,
                        WW_MAX_TASKS);
     check_warps(t);
     check_registers(t);
     check_only_cta(t);
+    check_list(t, "consumes", t->options.consumes);
+    check_list(t, "produces", t->options.produces);
     copy_routes(t);
     vec_push(&k->tasks, t);
     return t;

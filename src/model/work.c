@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 
-enum { COPY_UNIT = 16, MOST_GROUPS_WAITED = 8 };
+enum { COPY_UNIT = 16, MOST_COPY_BYTES = 1 << 20, MOST_GROUPS_WAITED = 8 };
 
 static void bad_work(ww_resource *r, const char *work, const char *found, const char *expected)
 {
@@ -105,8 +105,10 @@ static void read_copies(ww_resource *r, model_work *w)
             bad_work(r, w->declared->name, copy->buffer, "the name of one of the resource's buffers");
             continue;
         }
-        if (!copy->bytes || copy->bytes % COPY_UNIT)
+        if (!copy->bytes || copy->bytes % COPY_UNIT || copy->bytes > MOST_COPY_BYTES)
             bad_work(r, w->declared->name, copy->buffer, "a copy of a positive multiple of 16 bytes");
+        if ((unsigned)copy->reach > WW_REACH_B)
+            bad_work(r, w->declared->name, copy->buffer, "a copy to WW_REACH_OWN, WW_REACH_A or WW_REACH_B");
         w->copy_buffer[w->copy_count++] = buffer;
         w->copy_bytes += copy->bytes;
     }
@@ -172,6 +174,8 @@ static void read_row(ww_resource *r, const ww_work *declared)
     model_work w = {.declared = copy};
     if (!name_is_identifier(copy->name))
         bad_work(r, copy->name, copy->name, "a C identifier as its name");
+    if ((unsigned)copy->side > WW_PRODUCER)
+        bad_work(r, copy->name, "another side", "WW_CONSUMER or WW_PRODUCER");
     if (model_find_work(r, copy->name) >= 0)
         bad_work(r, copy->name, "a second row of that name", "one row a name");
     w.function = arena_printf(a, "%s_%s", r->type, copy->name);

@@ -380,12 +380,77 @@ static void test_who_has_which_verb(void **state)
            "task t: a call of ring without a name, and it has no single method on that side");
 }
 
+static void no_verb(ww_schedule *s, void *ring)
+{
+    ww_verb_at(WW_HERE, s, ring, (ww_verb)55);
+}
+
+static void no_guard(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_domain_loop(s, ww_imm(0), ww_imm(4), ww_imm(1)) {
+        WW_BLOCK(ww_guard_open(WW_HERE, s, WW_GUARD_WHEN_TRUE))
+        {
+        }
+    }
+}
+
+static void no_bound(ww_schedule *s, void *ring)
+{
+    (void)ring;
+    ww_domain_loop(s, ww_imm(0), ((ww_bound){.kind = (ww_bound_kind)7, .name = "end"}), ww_imm(1)) {
+    }
+}
+
+/* Numbers that are no enumerators. */
+static void test_enumerators(void **state)
+{
+    (void)state;
+    expect(no_verb, WW_BAD_VALUE, "task t: a verb that there is not");
+    expect(no_guard, WW_BAD_VALUE, "task t: kind of a guard");
+    expect(no_bound, WW_BAD_VALUE, "task t: the end of a domain loop");
+}
+
+static void look(ww_schedule *s, void *ring, int times, ww_token *last)
+{
+    for (int i = 0; i < times; i++)
+        ww_consume(s, ring, "look", .out = {last});
+}
+
+/* A token has 16 bits for its value: the next one would be taken for another. */
+static void too_many_values(ww_schedule *s, void *ring)
+{
+    ww_token x;
+    ww_wait(s, ring);
+    look(s, ring, 65536, &x);
+    ww_consume(s, ring, "use", .in = {x});
+    ww_release(s, ring);
+}
+
+static void many_values(ww_schedule *s, void *ring)
+{
+    ww_token x;
+    look(s, ring, 65535, &x);
+    ww_consume(s, ring, "use", .in = {x});
+    assert_int_equal(s->steps.at[s->steps.len - 1].in[0], 65535);
+}
+
+static void test_values_are_told_apart(void **state)
+{
+    (void)state;
+    expect(too_many_values, WW_TOO_MANY, "values of task t");
+    ww_kernel *k = record(many_values);
+    assert_null(core_find(k, WW_TOO_MANY));
+    ww_kernel_free(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_work),         cmocka_unit_test(test_tokens),
         cmocka_unit_test(test_verbs),        cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_newer_blocks), cmocka_unit_test(test_who_has_which_verb),
+        cmocka_unit_test(test_enumerators),  cmocka_unit_test(test_values_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,6 +175,39 @@ static void test_fused_merge(void **state)
     ww_kernel_free(k);
 }
 
+static void sum_fused(ww_schedule *s, void *context)
+{
+    parts *p = context;
+    TRIPS(s)
+    {
+        ww_try_wait(s, p->g);
+        ww_consume(s, p->a, "use");
+        ww_wait(s, p->g);
+        ww_release(s, p->g);
+    }
+}
+
+/* Threads of both CTAs of a pair hand what they stored to the leader's tensor core: where one barrier stands for their
+ * stores and for bulk copies, it is waited for in the whole cluster's order, too. */
+static void test_fused_merge_of_a_pair(void **state)
+{
+    (void)state;
+    parts p = {0};
+    ww_kernel *k = kernel_for("sm_100a", (ww_cluster){.v = 2});
+    p.a = ring(k, "a", ww_pipeline_async_umma(.stages = 2));
+    p.b = ring(k, "b", ww_pipeline_tma_umma(.stages = 2));
+    p.g = ww_group_new(k, "g", &(ww_group_options){.mode = WW_FUSED_MERGE, .members = {p.a, p.b}});
+    task(k, "la", 0, 1, fill_a, &p);
+    task(k, "lb", 1, 1, fill_b, &p);
+    task(k, "out", 4, 1, sum_fused, &p);
+    const char *cuda = emitted(k);
+    assert_non_null(strstr(cuda, "ww::mbarrier_arrive_remote_release(smem_base + k_map::g_full"));
+    assert_non_null(strstr(cuda, "ready_0 = ww::mbarrier_try_wait_cluster(smem_base + k_map::g_full"));
+    assert_non_null(strstr(cuda, "ww::mbarrier_wait_cluster(smem_base + k_map::g_full"));
+    assert_null(strstr(cuda, "mbarrier_wait(smem_base + k_map::g_full"));
+    ww_kernel_free(k);
+}
+
 static void fill_fork(ww_schedule *s, void *context)
 {
     parts *p = context;
@@ -380,6 +413,21 @@ static void test_ordered_sequence(void **state)
     ww_kernel_free(k);
 }
 
+/* Each CTA has turns of its own. */
+static void test_ordered_sequence_in_a_cluster(void **state)
+{
+    (void)state;
+    parts p = {0};
+    ww_kernel *k = kernel_for("sm_90a", (ww_cluster){.m = 2});
+    p.a = ww_ordered_sequence_new(k, "order");
+    task(k, "ping", 0, 4, take_turns, &p);
+    task(k, "pong", 4, 4, take_turns, &p);
+    EXPECT_TASK(emitted(k), "ping", "mbarrier_wait(order_turn_0, order_produce_parity);", "syncwarp();",
+                "if (elect_one()) mbarrier_arrive(order_turn_1);");
+    assert_true(ww_kernel_prove(k).proved);
+    ww_kernel_free(k);
+}
+
 static void pdl(ww_schedule *s, void *context)
 {
     parts *p = context;
@@ -546,20 +594,68 @@ static void test_set_up(void **state)
     ww_kernel_free(k);
 }
 
+static void values_named_as_our_own(ww_schedule *s, void *context)
+{
+    parts *p = context;
+    ww_token i, start, ready;
+    ww_domain_loop(s, ww_device("first"), ww_imm(4), ww_imm(1)) {
+        ww_consume(s, p->a, "make", .out = {&i, &start, &ready});
+        ww_first_iter(s) {
+            ww_consume(s, p->a, "take", .in = {i, start});
+        }
+    }
+    ww_consume(s, p->a, "take", .in = {ready, ready});
+}
+
+/* Values may be named as generated code names its loops: i_0 is the trip, not the value. */
+static void test_names_of_values(void **state)
+{
+    (void)state;
+    static const ww_work work[] = {
+        {.name = "make", .side = WW_CONSUMER, .out = {"int i", "int start", "int ready"}},
+        {.name = "take", .side = WW_CONSUMER, .in = {"int i", "int start"}},
+        {0}};
+    parts p = {0};
+    ww_kernel *k = kernel_for("sm_90a", (ww_cluster){0});
+    p.a = ww_resource_new(k, "a", &(ww_resource_options){.work = work});
+    task(k, "t", 0, 1, values_named_as_our_own, &p);
+    const char *cuda = emitted(k);
+    assert_non_null(strstr(cuda, "int ready_value_2{};"));
+    assert_non_null(strstr(cuda, "for (int i_0 = start_0; i_0 < 4; i_0 += 1) {\n            int i_value_0;\n"
+                                 "            int start_value_1;\n"));
+    assert_non_null(strstr(cuda, "i_value_0, start_value_1, ready_value_2);"));
+    assert_non_null(strstr(cuda, "ww::input(i_value_0), ww::input(start_value_1));"));
+    assert_non_null(strstr(cuda, "ww::input(ready_value_2), ww::input(ready_value_2));"));
+    ww_kernel_free(k);
+}
+
+/* Nobody to launch is no empty block: the kernel does nothing. */
+static void test_no_tasks(void **state)
+{
+    (void)state;
+    ww_kernel *k = kernel_for("sm_90a", (ww_cluster){0});
+    assert_non_null(strstr(emitted(k), "__launch_bounds__(32, 1)"));
+    ww_kernel_free(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merge),
         cmocka_unit_test(test_fused_merge),
+        cmocka_unit_test(test_fused_merge_of_a_pair),
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_clc_queue),
         cmocka_unit_test(test_counter_queue_in_a_cluster),
         cmocka_unit_test(test_named_barriers),
         cmocka_unit_test(test_ordered_sequence),
+        cmocka_unit_test(test_ordered_sequence_in_a_cluster),
         cmocka_unit_test(test_pdl_and_one_cta),
         cmocka_unit_test(test_interleaving),
         cmocka_unit_test(test_split_consumer),
         cmocka_unit_test(test_set_up),
+        cmocka_unit_test(test_names_of_values),
+        cmocka_unit_test(test_no_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,13 +16,15 @@
         .name = (called), .bytes = (size), .align = (alignment)                                              \
     }
 
+/* Capacities that no architecture has, too; 0: what it has. */
 static ww_kernel *kernel_of(uint32_t smem_capacity)
 {
-    return ww_kernel_new("k", &(ww_kernel_options){.arch = "sm_100a",
-                                                   .body = "k.cuh",
-                                                   .params = "core_params",
-                                                   .params_bytes = sizeof(struct core_params),
-                                                   .smem_capacity = smem_capacity});
+    ww_kernel *k = ww_kernel_new("k", &(ww_kernel_options){.arch = "sm_100a",
+                                                           .body = "k.cuh",
+                                                           .params = "core_params",
+                                                           .params_bytes = sizeof(struct core_params)});
+    k->options.smem_capacity = smem_capacity;
+    return k;
 }
 
 static ww_resource *ring(ww_kernel *k, const char *name, int stages, uint32_t bytes, uint32_t align)
@@ -121,7 +123,7 @@ static void only_the_ordered_sequence_among_dataless_barriers_takes_memory(void 
     (void)ww_pdl_launch_new(k, "after");
     ww_resource *turns = ww_ordered_sequence_new(k, "turns");
     model_resolve(k);
-    turns->member_count = 2; /* its participants, counted from the schedules */
+    turns->turns = 2; /* counted from the schedules */
     model_layout(k);
     assert_int_equal(model_barrier_bytes(k), 2 * 8);
     assert_int_equal(k->smem_bytes, 2 * 8);

@@ -34,6 +34,74 @@ static void test_kernel(void **state)
     ww_kernel_free(k);
 }
 
+/* Extents whose product does not fit an int; memory that no CTA has. */
+static void test_numbers_beyond_the_hardware(void **state)
+{
+    (void)state;
+    static const ww_cluster huge[] = {
+        {.m = 65536, .n = 65536}, {.v = 2, .m = INT32_MAX, .n = INT32_MAX, .k = 3}, {.m = 17}, {.k = -1}};
+    for (size_t i = 0; i < ARRAY_LEN(huge); i++)
+        expect(ww_kernel_new("k", &(ww_kernel_options){.cluster = huge[i]}), WW_BAD_CLUSTER,
+               "cluster of kernel k");
+    ww_kernel_options options = {.body = "k.cuh", .params = "p", .params_bytes = 8, .smem_capacity = 232448};
+    ww_kernel *k = ww_kernel_new("k", &options);
+    assert_null(k->diags.first);
+    ww_kernel_free(k);
+    options.smem_capacity++;
+    expect(ww_kernel_new("k", &options), WW_BAD_VALUE, "smem_capacity of kernel k");
+}
+
+static void expect_map_name(ww_kernel *k, const char *message)
+{
+    model_resolve(k);
+    expect(k, WW_BAD_NAME, message);
+}
+
+/* What resources have becomes constants of one namespace. */
+static void test_names_of_the_memory_map(void **state)
+{
+    (void)state;
+    ww_kernel *k = with_resource("a", (ww_resource_options){.buffers = {{"b_c", 64}}});
+    (void)ww_resource_new(k, "a_b", &(ww_resource_options){.buffers = {{"c", 64}}});
+    expect_map_name(k, "resource a_b: a_b_c stands for two things in the generated memory map");
+    k = with_resource("a", (ww_resource_options){.buffers = {{"b_full", 64}}});
+    (void)ww_resource_new(k, "a_b", &(ww_resource_options){.pipeline = ww_pipeline_async_async(.stages = 2)});
+    expect_map_name(k, "resource a_b: a_b_full stands for two things in the generated memory map");
+    expect_map_name(with_resource("ww", (ww_resource_options){.buffers = {{"barriers", 64}}}),
+                    "resource ww: ww_barriers stands for two things in the generated memory map");
+    k = ww_kernel_new(
+        "k", &(ww_kernel_options){.arch = "sm_100a", .body = "k.cuh", .params = "p", .params_bytes = 8});
+    (void)ww_resource_new(k, "r", &(ww_resource_options){.tmem = {{"t", 32}, {"t", 32}}});
+    expect(k, WW_BAD_NAME, "tensor memory \"t\" of resource r: not a C identifier, or taken twice");
+    k = with_resource("a", (ww_resource_options){.buffers = {{"b", 64}, {"c", 64}}});
+    (void)ww_resource_new(k, "b", &(ww_resource_options){.buffers = {{"b", 64}}});
+    model_resolve(k);
+    assert_null(k->diags.first);
+    ww_kernel_free(k);
+}
+
+/* Lists that are not ended where they may be at the latest. */
+static void test_lists_end(void **state)
+{
+    (void)state;
+    ww_kernel *k = core_kernel();
+    ww_resource *r = ww_resource_new(k, "r", &(ww_resource_options){.buffers = {{"b", 64}}});
+    ww_task_options task = {.warps = 1};
+    ww_phase phases[3] = {0};
+    for (int i = 0; i <= WW_MAX_VALUES; i++)
+        task.consumes[i] = task.produces[i] = phases[0].resources[i] = r;
+    const ww_task *t = ww_task_new(k, "t", &task);
+    assert_null(t->options.consumes[WW_MAX_VALUES]);
+    assert_null(t->options.produces[WW_MAX_VALUES]);
+    expect(k, WW_TOO_MANY, "what task t consumes");
+    k = core_kernel();
+    for (int i = 0; i <= WW_MAX_VALUES; i++)
+        phases[0].resources[i] = ww_resource_new(k, (const char[]){(char)('a' + i), 0},
+                                                 &(ww_resource_options){.buffers = {{"b", 64}}});
+    ww_alias_at(WW_HERE, k, phases);
+    expect(k, WW_TOO_MANY, "resources of a phase of an alias group");
+}
+
 static void test_resources(void **state)
 {
     (void)state;
@@ -92,6 +160,18 @@ static void test_work_tables(void **state)
     ww_kernel_free(k);
 }
 
+/* Numbers that are no enumerators, and sums of bytes that would not fit 32 bits. */
+static void test_enumerators(void **state)
+{
+    (void)state;
+    expect_bad_work((ww_work){.name = "w", .side = WW_PRODUCER, .copies = {{"data", 64, (ww_reach)9}}},
+                    "data");
+    expect_bad_work((ww_work){.name = "w", .side = WW_PRODUCER, .copies = {{"data", 0x80000000u}}}, "data");
+    expect_bad_work((ww_work){.name = "w", .side = (ww_side)7}, "another side");
+    expect(with_resource("r", (ww_resource_options){.buffers = {{"data", 64, 0, (ww_swizzle)9}}}),
+           WW_BAD_VALUE, "swizzle of buffer data of resource r");
+}
+
 static void test_tasks(void **state)
 {
     (void)state;
@@ -143,8 +223,16 @@ static void test_closed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernel), cmocka_unit_test(test_resources), cmocka_unit_test(test_work_tables),
-        cmocka_unit_test(test_tasks),  cmocka_unit_test(test_layout),    cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_kernel),
+        cmocka_unit_test(test_resources),
+        cmocka_unit_test(test_work_tables),
+        cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_numbers_beyond_the_hardware),
+        cmocka_unit_test(test_enumerators),
+        cmocka_unit_test(test_names_of_the_memory_map),
+        cmocka_unit_test(test_lists_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -327,6 +327,66 @@ static void test_groups(void **state)
             "group g: member plain has no pipeline");
 }
 
+/* One call speaks for all members on the side they share: it has one way of speaking. */
+static void test_members_share_what_they_share(void **state)
+{
+    (void)state;
+    ww_kernel *k = kernel_for(NULL, (ww_cluster){0});
+    ww_resource *a = ring_of(k, "a", ww_pipeline_async_async(.stages = 2, .producer_op = WW_ASYNC_LOAD));
+    ww_resource *b = ring_of(k, "b", ww_pipeline_async_async(.stages = 2));
+    ww_group_options options = {.mode = WW_FORK, .members = {a, b}};
+    refused(k, ww_group_new(k, "g", &options),
+            "group g: member b differs in producer_op, and one commit speaks for both");
+
+    k = kernel_for(NULL, (ww_cluster){0});
+    a = ring_of(k, "a", ww_pipeline_tma_async(.stages = 2));
+    b = ring_of(k, "b", ww_pipeline_tma_async(.stages = 2, .producer_signaling = WW_SIGNAL_WARP_LEADER));
+    options = (ww_group_options){.mode = WW_FORK, .members = {a, b}};
+    refused(k, ww_group_new(k, "g", &options), "group g: member b differs in producer_signaling");
+
+    k = kernel_for("sm_100a", (ww_cluster){.v = 2});
+    a = ring_of(k, "a", ww_pipeline_tma_umma(.stages = 2));
+    b = ring_of(k, "b", ww_pipeline_async_umma(.stages = 2, .consumer_signaling = WW_SIGNAL_ALL));
+    options = (ww_group_options){.mode = WW_MERGE, .members = {a, b}};
+    refused(k, ww_group_new(k, "g", &options), "group g: member b differs in consumer_signaling");
+
+    k = kernel_for(NULL, (ww_cluster){0});
+    a = ring_of(k, "a", ww_pipeline_async_async(.stages = 2, .producer_op = WW_ASYNC_LOAD));
+    b = ring_of(k, "b", ww_pipeline_tma_async(.stages = 2, .producer_signaling = WW_SIGNAL_WARP_LEADER));
+    options = (ww_group_options){.mode = WW_MERGE, .members = {a, b}};
+    assert_int_equal(ww_group_new(k, "g", &options)->member_count, 2);
+    assert_null(k->diags.first);
+    ww_kernel_free(k);
+}
+
+static void test_too_many_members(void **state)
+{
+    (void)state;
+    ww_kernel *k = kernel_for(NULL, (ww_cluster){0});
+    ww_group_options options = {.mode = WW_MERGE};
+    for (int i = 0; i <= WW_MAX_MEMBERS; i++)
+        options.members[i] =
+            ring_of(k, (const char[]){(char)('a' + i), 0}, ww_pipeline_async_async(.stages = 2));
+    assert_int_equal(ww_group_new(k, "group", &options)->member_count, 0);
+    assert_string_equal(core_find(k, WW_TOO_MANY)->message, "members of group group");
+    options.members[WW_MAX_MEMBERS] = NULL;
+    assert_int_equal(ww_group_new(k, "fits", &options)->member_count, WW_MAX_MEMBERS);
+    ww_kernel_free(k);
+}
+
+/* What was checked stays as it was. */
+static void test_no_group_after_the_check(void **state)
+{
+    (void)state;
+    ww_kernel *k = kernel_for(NULL, (ww_cluster){0});
+    ww_resource *a = ring_of(k, "a", ww_pipeline_async_async(.stages = 2));
+    (void)ww_kernel_check(k);
+    assert_int_equal(ww_group_new(k, "g", &(ww_group_options){.members = {a}})->member_count, 0);
+    assert_null(a->in_group);
+    assert_non_null(core_find(k, WW_CLOSED));
+    ww_kernel_free(k);
+}
+
 /* A group that is refused leaves its members free for another (docs/coverage.md, Q13). */
 static void test_a_refused_group_claims_nobody(void **state)
 {
@@ -361,6 +421,18 @@ static void test_explicit_group_pipeline(void **state)
     assert_int_equal(g->pipeline.type, WW_TMA_ASYNC);
     assert_int_equal(g->pipeline.stages, 2);
     ww_kernel_free(k);
+
+    static const ww_pipeline options[] = {
+        {.producer_op = WW_ASYNC_LOAD}, {.advance_on_wait = true}, {.stride = {.wait = 2}},
+        {.multicast = WW_MULTICAST_M},  {.peer_shift = 1},         {.wait_signaling = WW_SIGNAL_ALL}};
+    for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+        k = kernel_for(NULL, (ww_cluster){0});
+        a = ring_of(k, "a", ww_pipeline_tma_async(.stages = 2));
+        (void)ww_group_new(k, "g", &(ww_group_options){.members = {a}, .pipeline = options[i]});
+        model_resolve(k);
+        assert_non_null(strstr(core_find(k, WW_OPTION)->message, "belongs to the members' pipelines"));
+        ww_kernel_free(k);
+    }
 }
 
 /* ---- barriers and queues ------------------------------------------------------------------------------------- */
@@ -427,6 +499,38 @@ static void test_dynamic_queues(void **state)
     (void)ww_queue_static(k, "s", &(ww_queue_options){.stages = 3});
     assert_non_null(core_find(k, WW_OPTION));
     ww_kernel_free(k);
+    k = kernel_for("sm_90a", (ww_cluster){0});
+    (void)ww_queue_static(k, "s", &(ww_queue_options){.pipeline = {.stages = 3}});
+    assert_non_null(core_find(k, WW_OPTION));
+    (void)ww_queue_counter(k, "c",
+                           &(ww_queue_options){.stages = 3, .counter = "n", .pipeline = {.stages = 2}});
+    assert_string_equal(core_find(k, WW_BAD_VALUE)->message,
+                        "work queue c: 3 stages, and its pipeline has 2");
+    ww_kernel_free(k);
+}
+
+/* Extents become members of the parameter struct, or numbers. */
+static void test_queue_extents(void **state)
+{
+    (void)state;
+    static const struct {
+        ww_bound tiles;
+        const char *found;
+    } bad[] = {{{.kind = WW_BOUND_ARGUMENT}, "an argument without a name"},
+               {{.kind = WW_BOUND_ARGUMENT, .name = ""}, "an argument without a name"},
+               {{.kind = WW_BOUND_DEVICE, .name = "f"}, "a device function"},
+               {{.kind = (ww_bound_kind)99, .name = "f"}, "no kind of bound"}};
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        ww_kernel *k = kernel_for(NULL, (ww_cluster){0});
+        (void)ww_queue_static(k, "q", &(ww_queue_options){.tiles = {bad[i].tiles}});
+        assert_string_equal(core_find(k, WW_BAD_VALUE)->message, "extents of work queue q");
+        assert_string_equal(core_find(k, WW_BAD_VALUE)->found, bad[i].found);
+        ww_kernel_free(k);
+    }
+    ww_kernel *k = kernel_for(NULL, (ww_cluster){0});
+    (void)ww_queue_static(k, "q", &(ww_queue_options){.skip = ""});
+    assert_string_equal(core_find(k, WW_BAD_NAME)->message, "work queue q: its skip predicate has no name");
+    ww_kernel_free(k);
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
@@ -473,6 +577,10 @@ int main(void)
         cmocka_unit_test(test_targets),
         cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_members_share_what_they_share),
+        cmocka_unit_test(test_too_many_members),
+        cmocka_unit_test(test_no_group_after_the_check),
+        cmocka_unit_test(test_queue_extents),
         cmocka_unit_test(test_a_refused_group_claims_nobody),
         cmocka_unit_test(test_explicit_group_pipeline),
         cmocka_unit_test(test_named_barriers),

@@ -1,0 +1,144 @@
+/* check and prove, and what the other commands need of them: the kernel declared, its findings shown. Findings go to
+ * stderr as text; with --format json they go into one object on stdout, and nothing else does. */
+#include "app/command.h"
+#include "app/findings.h"
+
+#include <stdio.h>
+
+/* ---- shared steps ------------------------------------------------------------------------------------- */
+
+ww_kernel *command_declare(const command_line *line)
+{
+    ww_kernel *k = line->app->declare(line->app->problem);
+    for (int i = 0; i < line->suppressed_count; i++)
+        ww_kernel_suppress_at((ww_place){0}, k, line->suppressed[i].code, line->suppressed[i].reason);
+    if (line->unchecked)
+        ww_kernel_unchecked(k);
+    return k;
+}
+
+bool command_accepts(const command_line *line, ww_kernel *k)
+{
+    return ww_diag_count(ww_kernel_check(k), line->werror ? WW_WARNING : WW_ERROR) == 0;
+}
+
+bool command_report(const command_line *line, ww_kernel *k)
+{
+    const ww_diag *found = ww_kernel_check(k);
+    bool accepted = command_accepts(line, k);
+    ww_diag_print(stderr, found);
+    if (!accepted && !ww_diag_count(found, WW_ERROR))
+        (void)fprintf(stderr, "%s: warnings are errors here (--werror)\n", line->app->name);
+    return accepted;
+}
+
+static int write_json(const command_line *line, ww_kernel *k, const ww_diag *refutation, const char *verdict,
+                      const ww_verdict *proof)
+{
+    text out = {0};
+    findings_write(&out, k, refutation, verdict, proof);
+    int status = command_write(line, text_str(&out), out.len);
+    text_free(&out);
+    return status;
+}
+
+/* Nothing is passed over in silence: one line a finding, and the reason. */
+static void print_suppressed(ww_kernel *k)
+{
+    for (const ww_diag *d = ww_kernel_suppressed(k); d; d = d->next) {
+        printf("suppressed: ");
+        if (d->place.file)
+            printf("%s:%d: ", d->place.file, d->place.line);
+        printf("WW%d %s: %s\n    reason: %s\n", (int)d->code, ww_code_name(d->code), d->message,
+               d->suppressed);
+    }
+}
+
+/* ---- check -------------------------------------------------------------------------------------------- */
+
+static const char *check_verdict(const command_line *line, ww_kernel *k)
+{
+    if (!command_accepts(line, k))
+        return "refused";
+    return ww_kernel_is_unchecked(k) ? "unchecked" : "accepted";
+}
+
+static void print_summary(ww_kernel *k, double declare_ms, double check_ms)
+{
+    const ww_diag *found = ww_kernel_check(k);
+    size_t errors = ww_diag_count(found, WW_ERROR),
+           suppressed = ww_diag_count(ww_kernel_suppressed(k), WW_NOTE);
+    printf("check: %s, %zu warnings", errors ? "errors" : "no errors",
+           ww_diag_count(found, WW_WARNING) - errors);
+    if (suppressed)
+        printf(", %zu suppressed", suppressed);
+    printf(" (declare %.3f ms, check %.3f ms)\n", declare_ms, check_ms);
+    print_suppressed(k);
+}
+
+int command_check(const command_line *line)
+{
+    double start = clock_ms();
+    ww_kernel *k = command_declare(line);
+    double declared = clock_ms();
+    (void)ww_kernel_check(k);
+    double checked = clock_ms();
+    int status = !command_accepts(line, k);
+    if (line->json) {
+        status |= write_json(line, k, NULL, check_verdict(line, k), NULL);
+    } else {
+        (void)command_report(line, k);
+        print_summary(k, declared - start, checked - declared);
+    }
+    ww_kernel_free(k);
+    return status;
+}
+
+/* ---- prove -------------------------------------------------------------------------------------------- */
+
+/* What the prover did not model is neither proved nor refuted. */
+static const char *prove_verdict(const ww_verdict *v, bool accepted)
+{
+    if (!accepted)
+        return "refused";
+    if (v->proved)
+        return "proved";
+    return v->refutation && v->refutation->code == WW_UNPROVABLE ? "unproved" : "refuted";
+}
+
+static void print_verdict(const ww_verdict *v)
+{
+    if (v->proved)
+        printf("prove: %u canonical runs, %llu events, period %u, %.3f ms\nverdict: PROVED %s\n", v->runs,
+               (unsigned long long)v->events, v->period, v->milliseconds, v->covered);
+    else
+        printf("verdict: REFUTED %s\n", v->refutation ? v->refutation->message : "");
+}
+
+static void print_proof(const command_line *line, ww_kernel *k, const ww_verdict *v)
+{
+    bool accepted = command_report(line, k);
+    if (accepted && !v->proved)
+        ww_diag_print(stderr, v->refutation);
+    if (!accepted && v->proved)
+        printf("verdict: REFUSED warnings are errors here (--werror)\n");
+    else
+        print_verdict(v);
+    print_suppressed(k);
+}
+
+int command_prove(const command_line *line)
+{
+    ww_kernel *k = command_declare(line);
+    bool accepted = command_accepts(line, k);
+    ww_verdict v = ww_kernel_prove(k);
+    bool errors = ww_diag_count(ww_kernel_check(k), WW_ERROR) > 0; /* then v.refutation is these */
+    int status = !accepted || !v.proved;
+    if (line->json)
+        status |= write_json(line, k, errors ? NULL : v.refutation, prove_verdict(&v, accepted),
+                             accepted && v.proved ? &v : NULL);
+    else
+        print_proof(line, k, &v);
+    ww_kernel_free(k);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* findings: what check and prove have to say, as one JSON object for tools. */
+#ifndef WW_APP_FINDINGS_H
+#define WW_APP_FINDINGS_H
+
+#include "base/base.h"
+#include "warpwright/warpwright.h"
+
+/* {kernel, errors, warnings, suppressed, findings, suppressed_findings, verdict}. `refutation` follows the findings of
+ * the rules, NULL: none; `proof` is a proof that stands, NULL: none. */
+void findings_write(text *out, ww_kernel *k, const ww_diag *refutation, const char *verdict,
+                    const ww_verdict *proof);
+
+#endif

@@ -1,0 +1,105 @@
+/* Suppressed diagnostics: what an author has looked at and knows better, with the reason. The rules know nothing of this;
+ * it sorts what they have found. */
+#include "model/model.h"
+
+struct model_suppression {
+    struct model_suppression *next;
+    ww_code code;
+    const char *reason;
+    ww_place place;
+    bool used;
+};
+
+static bool is_rule(ww_code code)
+{
+    return (int)code >= 200 && (int)code < 300;
+}
+
+static bool can_be_suppressed(ww_code code)
+{
+    return ww_code_title(code) && (is_rule(code) || diag_severity(code) == WW_WARNING);
+}
+
+static bool is_blank(const char *s)
+{
+    return !s || !s[strspn(s, " \t\r\n")];
+}
+
+/* False, with a diagnostic, for a suppression that is none. */
+static bool check_suppression(ww_kernel *k, ww_place place, ww_code code, const char *reason)
+{
+    if (!can_be_suppressed(code)) {
+        ww_diag *d = diag_add(&k->diags, WW_BAD_VALUE, place, "the code that kernel %s suppresses", k->name);
+        diag_expected(&k->diags, d, "a warning, or an error of the rules (2xx)");
+        diag_found(&k->diags, d, "WW%d %s", (int)code, ww_code_name(code));
+        diag_hint(&k->diags, d, "mend what it reports");
+        return false;
+    }
+    if (is_blank(reason)) {
+        ww_diag *d = diag_add(&k->diags, WW_BAD_VALUE, place, "kernel %s suppresses WW%d %s without a reason",
+                              k->name, (int)code, ww_code_name(code));
+        diag_expected(&k->diags, d, "why the finding does not matter here, in a few words");
+        diag_found(&k->diags, d, "nothing");
+        return false;
+    }
+    return true;
+}
+
+void ww_kernel_suppress_at(ww_place place, ww_kernel *k, ww_code code, const char *reason)
+{
+    if (model_closed(k, place, "a suppression") || !check_suppression(k, place, code, reason))
+        return;
+    struct model_suppression *s = arena_new(&k->arena, struct model_suppression);
+    *s = (struct model_suppression){k->suppressions, code, arena_strdup(&k->arena, reason), place, false};
+    k->suppressions = s;
+}
+
+/* The suppression that d falls under, or NULL. Errors that kept the kernel from being lowered cannot be passed over:
+ * nothing behind them was looked at. */
+static struct model_suppression *suppression_of(const ww_kernel *k, const ww_diag *d)
+{
+    if (d->severity == WW_ERROR && !(is_rule(d->code) && k->program))
+        return NULL;
+    struct model_suppression *s = k->suppressions;
+    while (s && s->code != d->code)
+        s = s->next;
+    return s;
+}
+
+/* Of two suppressions of one code (the program's and the command line's) neither is idle. */
+static void mark_used(ww_kernel *k, ww_code code)
+{
+    for (struct model_suppression *s = k->suppressions; s; s = s->next)
+        s->used |= s->code == code;
+}
+
+/* It carries the code that it waits for: that is what the author has to look up. */
+static void warn_of_idle(ww_kernel *k, const struct model_suppression *s)
+{
+    ww_diag *d = diag_add(&k->diags, s->code, s->place,
+                          "the suppression of this code hides nothing in kernel %s", k->name);
+    d->severity = WW_WARNING;
+    diag_expected(&k->diags, d, "a finding WW%d %s", (int)s->code, ww_code_name(s->code));
+    diag_found(&k->diags, d, "none");
+    diag_hint(&k->diags, d, "leave it out; the reason given was: %s", s->reason);
+}
+
+void model_suppress(ww_kernel *k)
+{
+    diag_list_init(&k->suppressed, &k->arena);
+    for (ww_diag **at = &k->diags.first; *at;) {
+        const struct model_suppression *s = suppression_of(k, *at);
+        if (!s) {
+            at = &(*at)->next;
+            continue;
+        }
+        mark_used(k, s->code);
+        (*at)->suppressed = s->reason;
+        diag_list_move(&k->suppressed, &k->diags, at);
+    }
+    diag_list_settle(&k->suppressed);
+    bool all_looked_at = k->program && !k->unchecked;
+    for (const struct model_suppression *s = k->suppressions; all_looked_at && s; s = s->next)
+        if (!s->used)
+            warn_of_idle(k, s);
+}
