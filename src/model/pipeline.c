@@ -176,6 +176,21 @@ static void check_pair_loads(const ww_resource *r)
     diag_hint(diags, d, "let the work wait for its cp.async and leave out .producer_op, or take TmaUmma");
 }
 
+/* PTX ISA, "tcgen05: cta_group": one CTA of a pair issues for both, and here that is the leader. */
+static void check_pair_issue(const ww_resource *r)
+{
+    if (model_protocol_of(r->pipeline.type)->producer != MODEL_UMMA || r->kernel->options.cluster.v < 2 ||
+        r->pipeline.producer_signaling != WW_SIGNAL_ALL)
+        return;
+    diag_list *diags = &r->kernel->diags;
+    ww_diag *d =
+        diag_add(diags, WW_OPTION, r->place,
+                 "resource %s: both CTAs of a pair would issue the tcgen05 work that fills it", r->name);
+    diag_expected(diags, d, "producer_signaling WW_SIGNAL_CTA_LEADER, or left out");
+    diag_found(diags, d, "WW_SIGNAL_ALL");
+    diag_hint(diags, d, "leave it out: the leader issues, and its commits arrive in both CTAs");
+}
+
 /* ---- ranges ------------------------------------------------------------------------------------------------ */
 
 static void check_signaling(ww_resource *r, const char *member, ww_signaling *given)
@@ -370,6 +385,7 @@ void model_check_pipeline(ww_resource *r)
     check_consumer_leader(r, "wait_signaling", &p->wait_signaling);
     check_offered(r);
     check_pair_loads(r);
+    check_pair_issue(r);
     check_strides(r);
     check_bytes(r);
     check_cluster(r);

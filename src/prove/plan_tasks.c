@@ -268,7 +268,7 @@ static void read_guard(plan *p, plan_task *t, plan_op *out, int queue)
 static const ww_pipeline *pipeline_of(const plan *p, int resource)
 {
     const ww_resource *r = p->kernel->resources.at[resource];
-    return model_pipelined(r) || !r->member_count ? &r->pipeline : &r->members[0]->pipeline;
+    return model_pipelined(r) || r->kind != MODEL_GROUP ? &r->pipeline : &r->members[0]->pipeline;
 }
 
 static uint32_t targets_of(plan *p, const ir_op *op, model_to to, int barrier, int rank)

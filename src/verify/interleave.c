@@ -72,6 +72,44 @@ static void check_lane(const rule_run *run, const ir_task *t, const ww_resource 
     diag_related(run->diags, d, r->place, "%s is declared here", r->name);
 }
 
+/* The first domain loop picks the lane, and items are dealt out by loop index: in every other loop the task must have the
+ * same one. NULL: it has. */
+static const capture_step *other_lane(const ir_task *t, int stride, int lane)
+{
+    for (size_t i = 0; i < t->task->schedule->steps.len; i++) {
+        const capture_step *s = &t->task->schedule->steps.at[i];
+        if (s->kind != CAPTURE_DOMAIN_LOOP)
+            continue;
+        bool immediate = s->start.kind == WW_BOUND_IMMEDIATE && s->stride.kind == WW_BOUND_IMMEDIATE;
+        if (!immediate || s->stride.value != stride || (s->start.value % stride + stride) % stride != lane)
+            return s;
+    }
+    return NULL;
+}
+
+static void check_loops(const rule_run *run, const ir_task *t, const ww_resource *r)
+{
+    for (int e = MODEL_END_ACQUIRE; e <= MODEL_END_RELEASE; e++) {
+        int stride = model_stride(&r->pipeline, (model_end)e);
+        const ir_op *op = stride > 1 ? op_of(run, t, r, (model_end)e) : NULL;
+        if (!op || lane_of(t, op) != IR_LANE_FIXED)
+            continue;
+        int lane = t->cursors.at[op->cursor].first;
+        const capture_step *loop = other_lane(t, stride, lane);
+        if (!loop)
+            continue;
+        ww_diag *d = diag_add(run->diags, WW_INTERLEAVE, loop->place,
+                              "task %s: this loop is not on the lane of %s that the first loop picks",
+                              t->name, r->name);
+        diag_expected(run->diags, d, "an immediate start that leaves %d by %d, and the step %d", lane, stride,
+                      stride);
+        diag_hint(run->diags, d,
+                  "start all loops of a lane's task alike, or give the task %d warps, each a lane", stride);
+        diag_related(run->diags, d, r->place, "%s is declared here", r->name);
+        return;
+    }
+}
+
 /* ---- both ends of a side ---------------------------------------------------------------------------- */
 
 static void report_ends(const rule_run *run, const ir_task *t, const ww_resource *r, model_end open,
@@ -150,8 +188,10 @@ void verify_interleave(const rule_run *run)
         if (!rule_is_ring(r))
             continue;
         check_cluster(run, r);
-        for (size_t t = 0; t < run->program->tasks.len; t++)
+        for (size_t t = 0; t < run->program->tasks.len; t++) {
             check_lane(run, &run->program->tasks.at[t], r);
+            check_loops(run, &run->program->tasks.at[t], r);
+        }
         check_side(run, r, MODEL_END_ACQUIRE);
         check_side(run, r, MODEL_END_WAIT);
     }

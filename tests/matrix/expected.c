@@ -407,6 +407,13 @@ static bool loads_unheard(const form *f)
     return has_followers(f) && f->pipeline.type == WW_ASYNC_UMMA && f->pipeline.producer_op == WW_ASYNC_LOAD;
 }
 
+/* tcgen05 work of a pair is its leader's to issue. */
+static bool issued_by_both(const form *f)
+{
+    return has_followers(f) && pair_of(f).type->producer == AGENT_UMMA &&
+           f->pipeline.producer_signaling == WW_SIGNAL_ALL;
+}
+
 static bool copies_unannounced(const form *f)
 {
     if (!has_followers(f))
@@ -442,8 +449,9 @@ static const struct {
                  {WW_OPTION, warp_leader_not_offered}, {WW_OPTION, consumer_leads_by_warp},
                  {WW_OPTION, load_not_offered},        {WW_OPTION, look_ahead_not_offered},
                  {WW_OPTION, stride_not_offered},      {WW_OPTION, multicast_not_offered},
-                 {WW_OPTION, loads_unheard},           {WW_STRIDE, stride_negative},
-                 {WW_STRIDE, stride_does_not_divide},  {WW_STRIDE, strides_need_two_cursors}},
+                 {WW_OPTION, loads_unheard},           {WW_OPTION, issued_by_both},
+                 {WW_STRIDE, stride_negative},         {WW_STRIDE, stride_does_not_divide},
+                 {WW_STRIDE, strides_need_two_cursors}},
   use[] = {{WW_CLUSTER, reaches_nobody},
            {WW_SIGNALING, lanes_have_a_leader},
            {WW_INTERLEAVE, one_task_at_two_strides},

@@ -136,6 +136,66 @@ static void in_a_cluster(ww_kernel *k)
     reject_task(k, "store", 4, 2, reject_consumer, ring);
 }
 
+/* ---- one lane in all loops ---------------------------------------------------------------------------------- */
+
+/* In the second loop of the two tasks item 0 would come from the second task's lane. */
+static void lane_0_then(ww_schedule *s, ww_resource *ring, int second)
+{
+    produce_lane(s, ring, 0, 2);
+    ww_domain_loop(s, ww_imm(second), ww_arg(reject_params, trips, 0), (BLAME, ww_imm(2))) {
+        ww_acquire(s, ring);
+        ww_produce(s, ring, "fill");
+        ww_commit(s, ring);
+    }
+}
+
+static void produce_even_then_odd(ww_schedule *s, void *ring)
+{
+    lane_0_then(s, ring, 1);
+}
+
+static void produce_even_twice(ww_schedule *s, void *ring)
+{
+    lane_0_then(s, ring, 2);
+}
+
+static void produce_odd_twice(ww_schedule *s, void *ring)
+{
+    produce_lane(s, ring, 1, 2);
+    produce_lane(s, ring, 3, 2);
+}
+
+static void consume_even_twice(ww_schedule *s, void *ring)
+{
+    consume_lane(s, ring, 0, 2);
+    consume_lane(s, ring, 2, 2);
+}
+
+static void consume_odd_twice(ww_schedule *s, void *ring)
+{
+    consume_lane(s, ring, 1, 2);
+    consume_lane(s, ring, 3, 2);
+}
+
+static void loops_of(ww_kernel *k, ww_schedule_function *first_filler)
+{
+    ww_resource *ring = reject_ring(k, "ring", two_lanes);
+    reject_task(k, "load_odd", 1, 1, produce_odd_twice, ring);
+    reject_task(k, "store_even", 2, 1, consume_even_twice, ring);
+    reject_task(k, "store_odd", 3, 1, consume_odd_twice, ring);
+    reject_task(k, "load_even", 0, 1, first_filler, ring);
+}
+
+static void loops_on_two_lanes(ww_kernel *k)
+{
+    loops_of(k, produce_even_then_odd);
+}
+
+static void loops_on_one_lane(ww_kernel *k)
+{
+    loops_of(k, produce_even_twice);
+}
+
 const reject_case reject_interleave[] = {
     {"interleave: three warps, two lanes", three_warps_two_lanes, WW_INTERLEAVE,
      "task load: acquire(ring) has a stride of 2, and the task no lane",
@@ -159,5 +219,9 @@ const reject_case reject_interleave[] = {
      {.cluster = {.n = 2}}},
     {"interleave: two warps, two lanes", two_warps_two_lanes, 0, NULL, NULL, NULL},
     {"interleave: two tasks, two lanes", two_tasks_two_lanes, 0, NULL, NULL, NULL},
+    {"interleave: the second loop on another lane", loops_on_two_lanes, WW_INTERLEAVE,
+     "task load_even: this loop is not on the lane of ring that the first loop picks",
+     "an immediate start that leaves 0 by 2, and the step 2", NULL},
+    {"interleave: all loops on one lane", loops_on_one_lane, 0, NULL, NULL, NULL},
     {0},
 };

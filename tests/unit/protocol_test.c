@@ -380,27 +380,6 @@ static void test_umma_umma(void **state)
                   .empty = 1});
 }
 
-/* Both CTAs issue, leaders alone wait: every commit goes to the leader's barrier, which counts both. */
-static void test_umma_from_both(void **state)
-{
-    (void)state;
-    check(&(pipe){
-        .pipeline = ww_pipeline_umma_umma(.stages = 2, .producer_signaling = WW_SIGNAL_ALL),
-        .arch = "sm_100a",
-        .cluster = {.v = 2},
-        .producer_warps = 1,
-        .consumer_warps = 1,
-        .in = {ACQUIRE, AFTER,
-               "if (elect_one()) tcgen05_commit_multicast<2>(ring_full + 8 * ring_produce_slot, 1u << "
-               "(cluster::leader(cta_rank)));",
-               ACQUIRE},
-        .out = {LEADERS, WAIT, AFTER, LEADERS, LEADERS,
-                "if (elect_one()) tcgen05_commit_multicast<2>(ring_empty + 8 * ring_consume_slot, "
-                "pair_mask);"},
-        .full = 2,
-        .empty = 1});
-}
-
 static void test_async_tma(void **state)
 {
     (void)state;
@@ -479,7 +458,6 @@ int main(void)
         cmocka_unit_test(test_umma_async),
         cmocka_unit_test(test_async_umma),
         cmocka_unit_test(test_umma_umma),
-        cmocka_unit_test(test_umma_from_both),
         cmocka_unit_test(test_async_tma),
         cmocka_unit_test(test_wgmma),
         cmocka_unit_test(test_peer_async),

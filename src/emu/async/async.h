@@ -79,7 +79,8 @@ typedef enum async_type {
     ASYNC_S8,
     ASYNC_U8,
     ASYNC_F32,
-    ASYNC_S32, /* of D only */
+    ASYNC_S32,  /* of D only */
+    ASYNC_E2M1, /* of tcgen05 alone; two a byte */
 } async_type;
 
 /* One wgmma.mma_async.m64nNkK. k is redundant (the operands' type fixes it) and checked. */

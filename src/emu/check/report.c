@@ -156,6 +156,14 @@ static void describe_lanes(const warp *w, const group *g, text *out)
                 divergence_waiting_at(w, g->pc));
 }
 
+static void describe_tmem(const warp *w, const group *g, text *out)
+{
+    text_printf(out, "%u columns of tensor memory: 0x%04x of its units of %d are taken", g->wait.id,
+                w->cta->tmem.owned, TMEM_UNIT);
+    if (g->wait.parity == 2)
+        text_add(out, "; the peer CTA must allocate too");
+}
+
 /* What a group of lanes is at, after the name of its warp. */
 static void describe_wait(const warp *w, const group *g, text *out)
 {

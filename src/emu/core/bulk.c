@@ -19,13 +19,8 @@ enum { BULK_ALIGNMENT = 16, TENSOR_ALIGNMENT = 128, NO_REDUCTION = 0xff };
 
 /* ---- addresses ---------------------------------------------------------------------------------------- */
 
-typedef struct shared_place {
-    cta *cta;
-    uint32_t offset;
-} shared_place;
-
-static shared_place place_shared(warp *w, const op *o, uint32_t lane, uint32_t address_index, uint32_t bytes,
-                                 uint32_t alignment)
+shared_place pending_place(warp *w, const op *o, uint32_t lane, uint32_t address_index, uint32_t bytes,
+                           uint32_t alignment)
 {
     shared_place p;
     uint32_t address = memory_to_shared(w, lane, memory_lane_address(w, o->address[address_index], lane));
@@ -49,15 +44,22 @@ static uint32_t destinations(warp *w, const op *o, uint32_t lane, const cta *own
     return mask;
 }
 
-/* The barrier of a load: at the same offset in each destination. */
-static uint32_t place_barrier(warp *w, const op *o, uint32_t lane, const cta *destination)
+/* Whether `barrier` may hear of a load to `destination`: its own, or with .cta_group::2 one of its pair. */
+static bool may_hear(const op *o, const cta *barrier, const cta *destination)
 {
-    shared_place barrier = place_shared(w, o, lane, 2, 8, 8);
-    if (barrier.cta != destination)
+    return o->modifiers & MOD(CTA_GROUP_2) ? barrier->rank / 2 == destination->rank / 2
+                                           : barrier == destination;
+}
+
+/* The barrier of a load: at the same offset in each destination. */
+static shared_place place_barrier(warp *w, const op *o, uint32_t lane, const cta *destination)
+{
+    shared_place barrier = pending_place(w, o, lane, 2, 8, 8);
+    if (!may_hear(o, barrier.cta, destination))
         lane_fault(w, lane, "the mbarrier is in CTA %u of the cluster, the destination in CTA %u",
                    barrier.cta->rank, destination->rank);
     mbarrier_check(w, barrier.cta, barrier.offset);
-    return barrier.offset;
+    return barrier;
 }
 
 static void tell_barriers(const pending *p, uint32_t ctas, uint32_t offset, uint32_t bytes)
@@ -112,7 +114,7 @@ static void place_bulk(warp *w, const op *o, uint32_t lane, pending *p)
     if (o->choice == TO_SHARED) {
         b->from = memory_generic(w, lane, global, b->bytes, MEMORY_READ);
     } else {
-        shared_place from = place_shared(w, o, lane, 1, b->bytes, BULK_ALIGNMENT);
+        shared_place from = pending_place(w, o, lane, 1, b->bytes, BULK_ALIGNMENT);
         if (from.cta != w->cta)
             lane_fault(w, lane, "the source is in another CTA's shared memory");
         b->from = from.cta->shared + from.offset;
@@ -122,9 +124,9 @@ static void place_bulk(warp *w, const op *o, uint32_t lane, pending *p)
         b->to = memory_global(w, lane, global, b->bytes, MEMORY_WRITE);
         return;
     }
-    shared_place to = place_shared(w, o, lane, 0, b->bytes, BULK_ALIGNMENT);
+    shared_place to = pending_place(w, o, lane, 0, b->bytes, BULK_ALIGNMENT);
     b->to_offset = to.offset;
-    b->barrier_offset = place_barrier(w, o, lane, to.cta);
+    b->barrier_offset = place_barrier(w, o, lane, to.cta).offset;
     b->ctas = p->writes = destinations(w, o, lane, to.cta);
 }
 
@@ -168,6 +170,18 @@ static uint8_t *map_global_writable(void *ctx, uint64_t address, size_t bytes)
     return memory_global(ctx, 0, address, bytes, MEMORY_WRITE);
 }
 
+/* With .cta_group::2 the signal goes to the even CTA of each destination's pair, or the odd one, as the barrier that
+ * the instruction names is in such a CTA ("cp.async.bulk.tensor"). */
+static void tell_pairs(const pending *p)
+{
+    const pending_tensor *t = &p->tensor;
+    cluster *c = CLUSTER(p->warp);
+    for (uint32_t rank = 0; rank < c->cta_count; rank++)
+        if (t->ctas >> rank & 1)
+            mbarrier_complete_tx(p->warp, &c->ctas[(rank & ~UINT32_C(1)) | t->pair_parity], t->barrier_offset,
+                                 async_tensor_box_bytes(&t->map));
+}
+
 static void carry_out_tensor_load(pending *p)
 {
     pending_tensor *t = &p->tensor;
@@ -178,7 +192,10 @@ static void carry_out_tensor_load(pending *p)
         if (t->ctas >> rank & 1 && !async_tensor_load(&t->map, t->coord, c->ctas[rank].shared + t->offset,
                                                       t->offset, &global, &error))
             warp_fault(p->warp, "%s", error);
-    tell_barriers(p, t->ctas, t->barrier_offset, async_tensor_box_bytes(&t->map));
+    if (t->pair)
+        tell_pairs(p);
+    else
+        tell_barriers(p, t->ctas, t->barrier_offset, async_tensor_box_bytes(&t->map));
 }
 
 static void carry_out_tensor_store(pending *p)
@@ -224,11 +241,15 @@ static void issue_tensor(warp *w, const op *o, uint32_t lane)
     pending_tensor *t = &p->tensor;
     *t = (pending_tensor){.reduces = o->choice2 != NO_REDUCTION};
     read_map(w, o, lane, t);
-    shared_place place = place_shared(w, o, lane, 0, async_tensor_box_bytes(&t->map), TENSOR_ALIGNMENT);
+    shared_place place = pending_place(w, o, lane, 0, async_tensor_box_bytes(&t->map), TENSOR_ALIGNMENT);
     t->offset = place.offset;
     if (load) {
-        t->barrier_offset = place_barrier(w, o, lane, place.cta);
-        t->ctas = p->writes = destinations(w, o, lane, place.cta);
+        shared_place barrier = place_barrier(w, o, lane, place.cta);
+        t->barrier_offset = barrier.offset;
+        t->pair = (o->modifiers & MOD(CTA_GROUP_2)) != 0;
+        t->pair_parity = barrier.cta->rank % 2;
+        t->ctas = destinations(w, o, lane, place.cta);
+        p->writes = t->ctas | UINT32_C(1) << barrier.cta->rank;
     } else {
         if (place.cta != w->cta)
             lane_fault(w, lane, "the source is in another CTA's shared memory");

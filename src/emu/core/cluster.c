@@ -8,7 +8,7 @@ enum { POISON = 0xff };
 /* Sizes of what a CTA needs, each a multiple of the alignment. */
 typedef struct cta_layout {
     size_t registers, local; /* of a warp */
-    size_t shared, barrier_words;
+    size_t shared, barrier_words, tmem;
     size_t total; /* of a CTA */
     uint32_t warps, shared_bytes;
 } cta_layout;
@@ -29,7 +29,8 @@ static cta_layout layout(const grid *g)
     l.local = aligned((size_t)p->local_bytes * WARP_LANES);
     l.shared = aligned(shared);
     l.barrier_words = l.shared;
-    l.total = l.shared + l.barrier_words + l.warps * (l.registers + l.local);
+    l.tmem = p->uses_tcgen05 ? sizeof(uint32_t) * TMEM_LANES * TMEM_COLUMNS : 0;
+    l.total = l.shared + l.barrier_words + l.tmem + l.warps * (l.registers + l.local);
     return l;
 }
 
@@ -50,6 +51,9 @@ static void start_cta(cta *c, const cta_layout *l, uint8_t *memory, uint32_t thr
     c->shared_bytes = l->shared_bytes;
     c->barrier_words = (uint64_t *)(void *)(memory + l->shared);
     memory += l->shared + l->barrier_words;
+    c->tmem = (tensor_memory){.words = l->tmem ? (uint32_t *)(void *)memory : NULL};
+    memset(memory, POISON, l->tmem);
+    memory += l->tmem;
     memset(c->shared, POISON, l->shared);
     memset(c->barrier_words, 0, l->barrier_words);
     memset(memory, POISON, l->warps * (l->registers + l->local));
@@ -62,14 +66,22 @@ static void start_cta(cta *c, const cta_layout *l, uint8_t *memory, uint32_t thr
 }
 
 /* Clusters are numbered along x first, and so are the CTAs in one (PTX ISA, section 10, %cluster_ctarank). */
-static void place_cta(cta *c, const grid *g, uint32_t index, uint32_t rank)
+void cluster_first_cta(const grid *g, uint32_t index, uint32_t at[3])
 {
     uint32_t across = g->grid[0] / g->cluster[0], down = g->grid[1] / g->cluster[1];
-    uint32_t at[3] = {index % across, index / across % down, index / across / down};
+    at[0] = index % across * g->cluster[0];
+    at[1] = index / across % down * g->cluster[1];
+    at[2] = index / across / down * g->cluster[2];
+}
+
+static void place_cta(cta *c, const grid *g, uint32_t index, uint32_t rank)
+{
+    uint32_t at[3];
+    cluster_first_cta(g, index, at);
     uint32_t within[3] = {rank % g->cluster[0], rank / g->cluster[0] % g->cluster[1],
                           rank / g->cluster[0] / g->cluster[1]};
     for (int i = 0; i < 3; i++)
-        c->ctaid[i] = at[i] * g->cluster[i] + within[i];
+        c->ctaid[i] = at[i] + within[i];
     c->linear = (c->ctaid[2] * g->grid[1] + c->ctaid[1]) * g->grid[0] + c->ctaid[0];
     c->rank = rank;
 }

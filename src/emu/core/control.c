@@ -78,6 +78,7 @@ const op_family family_brx = {.any = run_brx, .finish = finish_brx};
 static void cta_ended(cta *c)
 {
     async_queue_check_exit(c);
+    tmem_check_exit(c);
     cluster_effect(c->cluster);
 }
 

@@ -23,6 +23,9 @@ enum {
     SHARED_MAX = 227 << 10, /* what a kernel may ask for on compute capability 9.0 */
     CLUSTER_MAX = 16,
     NAMED_BARRIERS = 16,
+    TMEM_LANES = 128,
+    TMEM_COLUMNS = 512,
+    TMEM_UNIT = 32, /* columns are allocated in multiples of it */
     WARPS_MAX = 32,
 };
 
@@ -63,8 +66,12 @@ typedef struct grid {
     uint32_t threads, cluster_count;
     uint32_t sm_count, dynamic_shared_bytes;
     bool explicit_cluster;
-    atomic_bool stopping; /* a cluster has failed: others may give up */
+    atomic_bool stopping;       /* a cluster has failed: others may give up */
+    struct launch_state *state; /* launch.c */
 } grid;
+
+/* Takes a cluster that has not started out of the launch, so that it never will. False when there is none. */
+bool grid_cancel(grid *g, uint32_t *index);
 
 #define GRID(w) ((w)->cta->cluster->grid)
 
@@ -83,8 +90,8 @@ typedef struct wait {
     bool timed_out;      /* MBARRIER: woken although the phase has not completed */
     struct cta *cta;     /* MBARRIER: whose barrier */
     uint32_t address;    /* MBARRIER: its offset in shared memory */
-    uint32_t parity;     /* MBARRIER: of the phase awaited */
-    uint32_t id;         /* NAMED: the barrier */
+    uint32_t parity;     /* MBARRIER: of the phase awaited; TMEM: the CTAs that allocate together */
+    uint32_t id;         /* NAMED: the barrier; TMEM: the columns */
     uint32_t generation; /* NAMED, CLUSTER: of the phase awaited */
     uint32_t members;    /* LANES: those who must come */
     bool aligned;        /* LANES: for an .aligned instruction */
@@ -132,6 +139,7 @@ typedef struct warp {
     uint32_t copy_group[WARP_LANES], bulk_group[WARP_LANES];
     uint32_t wgmma_group;
     uint32_t pending_copies, pending_bulk, pending_wgmma; /* operations in the queue */
+    uint32_t pending_tmem_loads, pending_tmem_stores;
     /* barrier.cluster: lanes that have arrived and not waited yet, and in which phase */
     uint32_t cluster_arrived, cluster_phase;
     uint32_t max_registers;     /* by setmaxnreg; 0: never set */
@@ -147,6 +155,16 @@ typedef struct named_barrier {
     uint32_t last_popc, last_all, last_any;
 } named_barrier;
 
+/* The tensor memory of a CTA (tmem.c). */
+typedef struct tensor_memory {
+    uint32_t *words;    /* [column][lane]; NULL: the kernel uses none */
+    uint32_t owned;     /* bits: units of TMEM_UNIT columns that are allocated */
+    uint32_t requested; /* columns that a warp of this CTA waits for together with the peer's; 0: none */
+    uint32_t granted;   /* what the peer has allocated for both: first column + 1; 0: nothing */
+    bool relinquished;
+    uint8_t cta_group; /* that the CTA's tcgen05 instructions have; 0: none yet */
+} tensor_memory;
+
 typedef struct cta {
     struct cluster *cluster;
     uint32_t rank, linear;
@@ -157,6 +175,7 @@ typedef struct cta {
     warp *warps;
     uint32_t warp_count, live_warps;
     named_barrier named[NAMED_BARRIERS];
+    struct tensor_memory tmem;
 } cta;
 
 typedef struct cluster {
@@ -170,7 +189,8 @@ typedef struct cluster {
     bool hung;                               /* nothing can happen any more but by another cluster */
     uint32_t barrier_phase, barrier_arrived; /* barrier.cluster: threads arrived in this phase */
     struct async_queue *queue;
-    uint64_t random; /* state of the generator behind EMU_ASYNC_RANDOM */
+    bool cancel_refused; /* a thread has read that a request of cluster launch control was refused */
+    uint64_t random;     /* state of the generator behind EMU_ASYNC_RANDOM */
     uint64_t instructions;
     jmp_buf failed;
     emu_status status;
@@ -232,6 +252,8 @@ static inline void cluster_effect(cluster *c)
 }
 
 void cluster_start(cluster *c, grid *g, uint32_t index);
+/* The indexes in the grid of a cluster's first CTA. */
+void cluster_first_cta(const grid *g, uint32_t index, uint32_t at[3]);
 /* Runs for about `budget` instructions. True when the cluster has ended, well or not: see its status. */
 bool cluster_run(cluster *c, uint64_t budget);
 /* Ends a cluster that spins in vain, with a report. */
@@ -270,6 +292,19 @@ void mbarrier_async_arrive(warp *w, cta *c, uint32_t offset);
 void mbarrier_async_pend(warp *w, cta *c, uint32_t offset);
 void mbarrier_check(warp *w, cta *c, uint32_t offset);
 void mbarrier_describe(const cta *c, uint32_t offset, text *out);
+
+/* ---- tmem.c ------------------------------------------------------------------------------------------- */
+
+/* Whether the columns that a warp of c waits for can be had, by c alone or with its peer. */
+bool tmem_ready(const cta *c, uint32_t columns, uint32_t cta_group);
+/* Notes and checks the .cta_group of an instruction. */
+void tmem_use_group(warp *w, uint32_t cta_group);
+/* Faults unless [first, first + count) is allocated in c. */
+void tmem_check(warp *w, const cta *c, uint32_t first, uint32_t count, const char *what);
+/* The other CTA of the pair. */
+cta *tmem_peer(warp *w);
+/* The CTA ends: what it has allocated must have been given back. */
+void tmem_check_exit(cta *c);
 
 /* ---- other waits ------------------------------------------------------------------------------------ */
 

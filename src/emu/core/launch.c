@@ -12,10 +12,11 @@
 
 enum {
     DEFAULT_SMS = 4,
-    SLICE_INSTRUCTIONS = 1 << 20, /* before another cluster has its turn */
+    SLICE_INSTRUCTIONS = 1 << 20, /* a slice, usually */
     GRACE = 1 << 24,              /* instructions a cluster may still run after another one failed */
     HOST_THREADS_MAX = 64,
     HUNG_ROUNDS = 4,
+    SHORT_SLICE = 1 << 11, /* where clusters take each other's work over: all shall get some */
 };
 
 /* Clusters that have started and not ended. */
@@ -35,6 +36,7 @@ typedef struct launch_state {
     uint32_t running;      /* residents in use */
     uint32_t failed;       /* lowest cluster that has failed; UINT32_MAX: none */
     bool given_up;         /* all clusters spin in vain */
+    uint32_t slice;        /* instructions before another cluster has its turn */
     uint32_t hung_slices;  /* slices in a row in which clusters only spun */
     emu_status status;
     text report;
@@ -164,6 +166,26 @@ static bool all_started(const launch_state *s)
     return s->next_cluster >= s->grid.cluster_count || s->next_cluster > s->failed;
 }
 
+bool grid_cancel(grid *g, uint32_t *index)
+{
+    launch_state *s = g->state;
+    pthread_mutex_lock(&s->lock);
+    bool any = !all_started(s);
+    if (any)
+        *index = s->next_cluster++;
+    pthread_mutex_unlock(&s->lock);
+    return any;
+}
+
+static void seat(launch_state *s, resident *r)
+{
+    r->used = true;
+    r->started = false;
+    r->grace = GRACE;
+    r->cluster.index = s->next_cluster++;
+    s->running++;
+}
+
 /* A resident that can run, or a free one for a new cluster; called with the lock held. */
 static resident *take(launch_state *s)
 {
@@ -173,13 +195,8 @@ static resident *take(launch_state *s)
         if (r->busy || (!r->used && all_started(s)))
             continue;
         s->next_resident = i + 1;
-        if (!r->used) {
-            r->used = true;
-            r->started = false;
-            r->grace = GRACE;
-            r->cluster.index = s->next_cluster++;
-            s->running++;
-        }
+        if (!r->used)
+            seat(s, r);
         r->busy = true;
         return r;
     }
@@ -210,10 +227,10 @@ static bool run_resident(launch_state *s, resident *r)
     if (!r->started)
         cluster_start(&r->cluster, &s->grid, r->cluster.index);
     r->started = true;
-    bool ended = cluster_run(&r->cluster, SLICE_INSTRUCTIONS);
+    bool ended = cluster_run(&r->cluster, s->slice);
     if (ended || !atomic_load(&s->grid.stopping))
         return ended;
-    r->grace -= r->grace < SLICE_INSTRUCTIONS ? r->grace : SLICE_INSTRUCTIONS;
+    r->grace -= r->grace < s->slice ? r->grace : s->slice;
     return r->grace == 0;
 }
 
@@ -223,7 +240,8 @@ static bool all_hung(launch_state *s, const resident *r)
 {
     s->hung_slices = r->cluster.hung ? s->hung_slices + 1 : 0;
     bool full = s->running == s->resident_count || all_started(s);
-    s->given_up = s->given_up || (full && s->hung_slices > HUNG_ROUNDS * s->running);
+    s->given_up =
+        s->given_up || (full && s->hung_slices > HUNG_ROUNDS * s->running * (SLICE_INSTRUCTIONS / s->slice));
     return s->given_up;
 }
 
@@ -272,6 +290,10 @@ static void run_grid(launch_state *s)
         s->resident_count = s->grid.cluster_count;
     s->residents = base_alloc(sizeof(resident) * s->resident_count);
     memset(s->residents, 0, sizeof(resident) * s->resident_count);
+    s->slice = s->grid.program->uses_clc ? SHORT_SLICE : SLICE_INSTRUCTIONS;
+    /* The first wave starts as one, on a GPU: no cluster of it can be taken over. */
+    for (uint32_t i = 0; i < s->resident_count && s->grid.program->uses_clc; i++)
+        seat(s, &s->residents[i]);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     pthread_t helpers[HOST_THREADS_MAX];
@@ -326,6 +348,7 @@ emu_status emu_run(emu_machine *m, const emu_module *module, const emu_launch *l
     s.grid.cluster_count = n[0] / c[0] * (n[1] / c[1]) * (n[2] / c[2]);
     s.grid.params = copy_params(launch, p);
     s.grid.memory = snapshot(m, module);
+    s.grid.state = &s;
     run_grid(&s);
     free(s.grid.memory.blocks);
     free((void *)(uintptr_t)s.grid.params);

@@ -15,7 +15,7 @@
 
 #include "emu/ptx/ptx.h"
 
-enum { WARP_LANES = 32, OP_ARGS = 6, OP_ADDRESSES = 3 };
+enum { WARP_LANES = 32, OP_ARGS = 6, OP_ADDRESSES = 4 };
 
 #define ALL_LANES UINT32_C(0xffffffff)
 #define ARG_CONSTANT UINT32_C(1)

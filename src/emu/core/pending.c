@@ -79,6 +79,8 @@ static uint32_t *counter(pending *p)
     case PENDING_COPY: return &p->warp->pending_copies;
     case PENDING_BULK: return &p->warp->pending_bulk;
     case PENDING_WGMMA: return &p->warp->pending_wgmma;
+    case PENDING_TMEM_LOAD: return &p->warp->pending_tmem_loads;
+    case PENDING_TMEM_STORE: return &p->warp->pending_tmem_stores;
     default: return NULL;
     }
 }
@@ -131,13 +133,22 @@ void pending_issue(pending *p)
         carry_out(c->queue, p);
 }
 
+static pending *oldest_of(const async_queue *q, pending_kind kind)
+{
+    pending *p = q->first;
+    while (p && p->kind != kind)
+        p = p->next;
+    return p;
+}
+
 /* The oldest of those that barriers hear of, as only they can let others go on; without any, the oldest of all. So
- * a multiply that nobody waited for comes after the load that overwrites its operands. */
+ * a multiply that nobody waited for comes after the load that overwrites its operands. For the same reason arrivals
+ * that tensor cores make come after all others. */
 bool async_queue_advance(cluster *c)
 {
-    pending *p = c->queue->first;
-    while (p && p->kind != PENDING_LOOSE)
-        p = p->next;
+    pending *p = oldest_of(c->queue, PENDING_LOOSE);
+    if (!p)
+        p = oldest_of(c->queue, PENDING_UMMA_ARRIVE);
     if (!p)
         p = c->queue->first;
     if (p)
@@ -145,13 +156,14 @@ bool async_queue_advance(cluster *c)
     return p != NULL;
 }
 
-/* wgmma of one warp keep their order; all others may overtake. */
+/* wgmma of one warp keep their order, and so do tcgen05.mma and .cp ("tcgen05 pipelined instructions"); all
+ * others may overtake. */
 static pending *earliest_like(const async_queue *q, pending *p)
 {
-    if (p->kind != PENDING_WGMMA)
+    if (p->kind != PENDING_WGMMA && p->kind != PENDING_UMMA)
         return p;
     pending *e = q->first;
-    while (e->kind != PENDING_WGMMA || e->warp != p->warp)
+    while (e->kind != p->kind || e->warp != p->warp)
         e = e->next;
     return e;
 }
@@ -215,6 +227,14 @@ void pending_finish_before(pending *last, pending_kind kind)
     }
 }
 
+const char *pending_on_tmem(const cta *c, uint32_t first, uint32_t end)
+{
+    for (const pending *p = c->cluster->queue->first; p; p = p->next)
+        if ((p->tmem_ctas >> c->rank & 1) && p->tmem_first < end && p->tmem_end > first)
+            return p->what;
+    return NULL;
+}
+
 /* ---- the end of a CTA --------------------------------------------------------------------------------- */
 
 static void report_unfinished(pending *p)
@@ -231,7 +251,8 @@ void async_queue_check_exit(cta *c)
     uint32_t rank = UINT32_C(1) << c->rank;
     for (pending *p = q->first, *next; p; p = next) {
         next = p->next;
-        if (p->kind == PENDING_COPY || p->kind == PENDING_WGMMA) {
+        if (p->kind == PENDING_COPY || p->kind == PENDING_WGMMA || p->kind == PENDING_TMEM_LOAD ||
+            p->kind == PENDING_TMEM_STORE) {
             if (p->warp->cta == c)
                 carry_out(q, p);
         } else if ((p->reads | p->writes) & rank) {

@@ -7,6 +7,7 @@
 #define WW_EMU_CORE_PENDING_H
 
 #include "emu/async/async.h"
+#include "emu/async/umma.h"
 #include "emu/core/core.h"
 
 struct pending;
@@ -14,10 +15,14 @@ typedef void pending_run(struct pending *p);
 
 /* By which wait_group an operation can be waited for. */
 typedef enum pending_kind {
-    PENDING_LOOSE, /* by an mbarrier only */
-    PENDING_COPY,  /* cp.async.wait_group, wait_all */
-    PENDING_BULK,  /* cp.async.bulk.wait_group */
-    PENDING_WGMMA, /* wgmma.wait_group */
+    PENDING_LOOSE,       /* by an mbarrier only */
+    PENDING_COPY,        /* cp.async.wait_group, wait_all */
+    PENDING_BULK,        /* cp.async.bulk.wait_group */
+    PENDING_WGMMA,       /* wgmma.wait_group */
+    PENDING_TMEM_LOAD,   /* tcgen05.wait::ld */
+    PENDING_TMEM_STORE,  /* tcgen05.wait::st */
+    PENDING_UMMA,        /* tcgen05.mma, .cp: by a later tcgen05.commit's mbarrier */
+    PENDING_UMMA_ARRIVE, /* that commit's arrival */
 } pending_kind;
 
 /* Bytes in a row: cp.async.bulk, cp.reduce.async.bulk. Shared places are offsets, the same in each CTA of `ctas`. */
@@ -35,6 +40,8 @@ typedef struct pending_tensor {
     emu_tensor map;
     int32_t coord[EMU_TENSOR_MAX_RANK];
     uint32_t offset, barrier_offset, ctas;
+    bool pair;            /* .cta_group::2: of each destination's pair, one barrier is told, */
+    uint32_t pair_parity; /* ... the one of the CTA whose rank is even, or odd */
     bool reduces;
     async_reduction reduction;
 } pending_tensor;
@@ -67,6 +74,32 @@ typedef struct pending_wgmma {
     uint64_t desc_a, desc_b;
 } pending_wgmma;
 
+/* clusterlaunchcontrol.try_cancel. Places are offsets, the same in each CTA of `ctas`. */
+typedef struct pending_cancel {
+    uint32_t offset, barrier_offset, ctas;
+} pending_cancel;
+
+/* tcgen05.ld, .st: registers are o->list; `copy` holds what is stored. */
+typedef struct pending_tmem {
+    const op *op;
+    uint32_t lane, column;
+} pending_tmem;
+
+/* tcgen05.mma, .cp. ctas: the first one and how many. */
+typedef struct pending_umma {
+    const op *op;
+    async_umma shape;
+    uint64_t desc_a, desc_b;
+    uint32_t a_tmem, d_tmem, a_factors, b_factors;
+    bool a_in_tmem;
+    cta *first;
+} pending_umma;
+
+/* tcgen05.commit */
+typedef struct pending_commit {
+    uint32_t offset, ctas;
+} pending_commit;
+
 typedef struct pending {
     struct pending *next, *previous;
     pending_run *run;
@@ -77,7 +110,8 @@ typedef struct pending {
     uint32_t group;
     uint32_t reads, writes; /* ranks whose shared memory is read, written */
     const char *what;
-    uint8_t *copy; /* what `read` has taken */
+    uint8_t *copy;                            /* what `read` has taken */
+    uint32_t tmem_ctas, tmem_first, tmem_end; /* ranks whose tensor memory is used, and its columns */
     union {
         pending_bulk bulk;
         pending_tensor tensor;
@@ -85,6 +119,10 @@ typedef struct pending {
         pending_arrive arrive;
         pending_remote remote;
         pending_wgmma wgmma;
+        pending_cancel cancel;
+        pending_tmem tmem;
+        pending_umma umma;
+        pending_commit commit;
     };
 } pending;
 
@@ -96,6 +134,19 @@ void pending_issue(pending *p);
 void pending_wait(warp *w, pending_kind kind, uint32_t lanes, uint32_t keep, bool all);
 /* The same, but only as far as reading the source goes. */
 void pending_wait_read(warp *w, uint32_t lanes, uint32_t keep);
+/* An operation on any of these columns of c's tensor memory that has not been carried out; NULL: none. */
+const char *pending_on_tmem(const cta *c, uint32_t first, uint32_t end);
+
+/* A place in shared memory: whose, and where in it. */
+typedef struct shared_place {
+    cta *cta;
+    uint32_t offset;
+} shared_place;
+
+/* The one that an address operand of a lane names. */
+shared_place pending_place(warp *w, const op *o, uint32_t lane, uint32_t address_index, uint32_t bytes,
+                           uint32_t alignment);
+
 /* Carries out the operations of that kind which the same lanes issued before p. */
 void pending_finish_before(pending *p, pending_kind kind);
 

@@ -33,6 +33,8 @@ typedef struct program {
     uint32_t special_count;
     program_shared *shared;
     uint32_t shared_count;
+    bool uses_clc;     /* takes over clusters that have not started: see launch.c */
+    bool uses_tcgen05; /* its CTAs have tensor memory */
 } program;
 
 /* A module's own memory: one .global or .const variable a block. */

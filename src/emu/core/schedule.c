@@ -15,6 +15,7 @@ enum {
     PROBE = 4096,      /* instructions after which a warp is asked whether it spins, */
     PROBE_STEPS = 256, /* ... and the longest loop that is recognised */
     FRUITLESS = 64,    /* failed try_waits of a warp without any effect in the cluster */
+    LAZY_TURNS = 64,   /* for which a warp is slow, with EMU_ASYNC_RANDOM */
     IDLE_TURNS = 8,    /* rounds without an effect before asynchronous operations advance under spinning, */
     LONG_IDLE = 4096,  /* ... and before lanes at a join go on alone, lest a lock is held by one of them */
 };
@@ -65,6 +66,11 @@ static bool ready_cluster(const warp *w, const group *g)
 static bool ready_lanes(const warp *w, const group *g)
 {
     return !(g->wait.members & w->live & ~divergence_waiting_at(w, g->pc));
+}
+
+static bool ready_tmem(const warp *w, const group *g)
+{
+    return tmem_ready(w->cta, g->wait.id, g->wait.parity);
 }
 
 static bool ready_sleep(const warp *w, const group *g)
@@ -213,16 +219,33 @@ static bool alive(const cluster *c)
     return false;
 }
 
-static bool run_round(cluster *c)
+/* With EMU_ASYNC_RANDOM warps are slow at times, so that others overtake them: a missing wait for one shows. Which ones
+ * changes every LAZY_TURNS turns. */
+static bool is_lazy(const cluster *c, const warp *w)
+{
+    const emu_launch *launch = c->grid->launch;
+    if (launch->async_order != EMU_ASYNC_RANDOM)
+        return false;
+    const uint64_t when[] = {launch->seed, c->index, c->turn / LAZY_TURNS, w->cta->rank, w->index};
+    return hash_bytes(HASH_SEED, when, sizeof when) >> 32 & 1;
+}
+
+static bool run_those(cluster *c, bool lazy)
 {
     bool ran = false;
     for (uint32_t i = 0; i < c->cta_count; i++) {
         cta *at = &c->ctas[i];
         for (uint32_t n = 0; n < at->warp_count; n++)
-            if (at->warps[n].live)
+            if (at->warps[n].live && is_lazy(c, &at->warps[n]) == lazy)
                 ran |= run_warp(&at->warps[n]);
     }
     return ran;
+}
+
+/* Slow warps run when no other can. */
+static bool run_round(cluster *c)
+{
+    return run_those(c, false) || run_those(c, true);
 }
 
 /* Warps that spin on memory keep the cluster busy; what they wait for may be an asynchronous operation. */

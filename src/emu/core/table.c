@@ -33,6 +33,8 @@ static const struct word_class {
     {"$int", "u16 s16 u32 s32 u64 s64"},
     {"$packed_int", "u16x2 s16x2"},
     {"$float", "f32 f64"},
+    {"$group", "cta_group::1 cta_group::2"},
+    {"$umma", "kind::f16 kind::tf32 kind::f8f6f4 kind::i8 kind::mxf8f6f4 kind::mxf4 kind::mxf4nvf4"},
     {"$half", "f16 f16x2 bf16 bf16x2"},
 };
 

@@ -22,11 +22,12 @@ typedef struct feature {
 typedef struct family {
     const char *name;
     const feature *features; /* ended by a row without a name */
+    const char *arch;        /* that its kernels are for, unless Hopper's: skipped on a GPU of another */
 } family;
 
 extern const family rings_family, bulk_family, gemms_family, stores_family, peers_family, turns_family,
     named_family, groups_family, multicast_family, queues_family, schedules_family, aliases_family,
-    pdl_family, only_family;
+    pdl_family, only_family, blackwell_family;
 
 /* ---- declaring ------------------------------------------------------------------------------------------- */
 

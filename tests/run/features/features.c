@@ -3,9 +3,9 @@
  *     features [--device gpu|emu|none] [--async late|early|random] [--seed N] [--repeat N] [--list] [--cuda]
  *              [NAME ...]
  *
- * Device none: assembles the kernels for sm_90a and runs nothing. A NAME is a family or family.kernel; none: all. Each
- * kernel runs in a process of its own, so that one that hangs or faults does not take the others along. Exit status 0: all
- * passed. */
+ * Device none: assembles the kernels and runs nothing. A NAME is a family or family.kernel; none: all. Each kernel runs
+ * in a process of its own, so that one that hangs or faults does not take the others along. Kernels for another
+ * architecture than the GPU's are skipped, and counted as such. Exit status 0: none failed. */
 #include "feature.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 static const family *const families[] = {
     &rings_family,     &bulk_family,    &gemms_family,  &stores_family,    &peers_family,
     &turns_family,     &named_family,   &groups_family, &multicast_family, &queues_family,
-    &schedules_family, &aliases_family, &pdl_family,    &only_family,
+    &schedules_family, &aliases_family, &pdl_family,    &only_family,      &blackwell_family,
 };
 
 enum { TIME_LIMIT_S = 180 }; /* of one kernel */
@@ -31,6 +31,9 @@ typedef struct settings {
     const char *const *names;
     int name_count;
 } settings;
+
+/* How a kernel ended; what its process ends with. */
+typedef enum outcome { PASSED, FAILED, SKIPPED, OUTCOMES } outcome;
 
 /* ---- one kernel ------------------------------------------------------------------------------------------- */
 
@@ -61,17 +64,31 @@ static void try_kernel(trial *t, const feature *f, const settings *s)
         f->check(t, f);
 }
 
-static bool run_kernel(const feature *f, ww_kernel *k, const settings *s, const char *label)
+/* The GPU that was asked for is of another architecture than the family's. */
+static bool is_foreign(const family *in, const settings *s, const trial *t)
+{
+    const char *error = ww_run_error(t->run);
+    return in->arch && s->run.device == WW_DEVICE_GPU && error && strstr(error, "cannot run code for");
+}
+
+static outcome run_kernel(const family *in, const feature *f, ww_kernel *k, const settings *s,
+                          const char *label)
 {
     if (!is_accepted(k)) {
         printf("FAIL %-28s refused\n", label);
-        return false;
+        return FAILED;
     }
     trial t = {.run = ww_run_open(k, &s->run)};
-    try_kernel(&t, f, s);
+    bool foreign = is_foreign(in, s, &t);
+    if (!foreign)
+        try_kernel(&t, f, s);
     ww_run_close(t.run);
+    if (foreign) {
+        printf("SKIP %-28s proved; it is for %s\n", label, in->arch);
+        return SKIPPED;
+    }
     printf("%s %-28s proved%s%s\n", *t.wrong ? "FAIL" : "PASS", label, *t.wrong ? "; " : "", t.wrong);
-    return !*t.wrong;
+    return *t.wrong ? FAILED : PASSED;
 }
 
 static bool print_cuda(ww_kernel *k)
@@ -84,43 +101,43 @@ static bool print_cuda(ww_kernel *k)
     return text != NULL;
 }
 
-static bool run_feature(const family *in, const feature *f, const settings *s)
+static outcome run_feature(const family *in, const feature *f, const settings *s)
 {
     char kernel[64], label[64];
     (void)snprintf(kernel, sizeof kernel, "%s_%s", in->name, f->name);
     (void)snprintf(label, sizeof label, "%s.%s", in->name, f->name);
     ww_kernel *k = f->declare(f, kernel);
-    bool ok = s->cuda ? print_cuda(k) : run_kernel(f, k, s, label);
+    outcome o = s->cuda ? (print_cuda(k) ? PASSED : FAILED) : run_kernel(in, f, k, s, label);
     ww_kernel_free(k);
-    return ok;
+    return o;
 }
 
 /* ---- each in a process of its own -------------------------------------------------------------------------- */
 
-static bool wait_for(pid_t child, const family *in, const feature *f)
+static outcome wait_for(pid_t child, const family *in, const feature *f)
 {
     int status;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
-            return false;
+            return FAILED;
     if (WIFSIGNALED(status))
         printf("FAIL %s.%s: ended by signal %d%s\n", in->name, f->name, WTERMSIG(status),
                WTERMSIG(status) == SIGALRM ? ", the time limit" : "");
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return WIFEXITED(status) && WEXITSTATUS(status) < OUTCOMES ? (outcome)WEXITSTATUS(status) : FAILED;
 }
 
-static bool run_apart(const family *in, const feature *f, const settings *s)
+static outcome run_apart(const family *in, const feature *f, const settings *s)
 {
     (void)fflush(stdout);
     pid_t child = fork();
     if (child < 0) {
         perror("fork");
-        return false;
+        return FAILED;
     }
     if (child > 0)
         return wait_for(child, in, f);
     (void)alarm(TIME_LIMIT_S);
-    exit(run_feature(in, f, s) ? EXIT_SUCCESS : EXIT_FAILURE);
+    exit((int)run_feature(in, f, s));
 }
 
 /* ---- which ones -------------------------------------------------------------------------------------------- */
@@ -143,7 +160,7 @@ static bool is_wanted(const family *in, const feature *f, const settings *s)
 
 static int run_wanted(const settings *s)
 {
-    int run = 0, failed = 0;
+    int run = 0, counts[OUTCOMES] = {0};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         for (const feature *f = families[i]->features; f->name; f++) {
             if (!is_wanted(families[i], f, s))
@@ -152,13 +169,14 @@ static int run_wanted(const settings *s)
             if (s->list)
                 printf("%s.%s\n", families[i]->name, f->name);
             else
-                failed += !run_apart(families[i], f, s);
+                counts[run_apart(families[i], f, s)]++;
         }
     if (!run)
         printf("no such kernel\n");
     else if (!s->list && !s->cuda)
-        printf("features: %d of %d passed: %s\n", run - failed, run, failed ? "FAIL" : "PASS");
-    return !run || failed;
+        printf("features: %d of %d passed, %d skipped: %s\n", counts[PASSED], run, counts[SKIPPED],
+               counts[FAILED] ? "FAIL" : "PASS");
+    return !run || counts[FAILED];
 }
 
 /* ---- command line ------------------------------------------------------------------------------------------- */

@@ -77,8 +77,7 @@ static void check(trial *t, const feature *f)
     for (int i = 0; i < LAUNCHES; i++) {
         struct words_params p = {
             .in = (const uint32_t *)places[i % 2], .out = (uint32_t *)places[1 - i % 2], .trips = ROWS};
-        ww_run_launch(t->run,
-                      &(ww_launch){.params = &p, .grid = {CTAS, 1, 1}, .overlap_previous = i > 0});
+        ww_run_launch(t->run, &(ww_launch){.params = &p, .grid = {CTAS, 1, 1}, .overlap_previous = i > 0});
         advance(words);
     }
     ww_run_wait(t->run);
