@@ -316,10 +316,11 @@ static void check_grid(ww_run *r, const ww_launch *l, const uint32_t cluster[3])
 {
     for (int i = 0; i < 3 && !failed(r); i++)
         if (!l->grid[i] || l->grid[i] % cluster[i])
-            text_printf(&r->error,
-                        "WW%d: grid (%u, %u, %u) of kernel %s: expected multiples of its cluster, (%u, %u, %u)",
-                        WW_BAD_VALUE, l->grid[0], l->grid[1], l->grid[2], r->kernel->name, cluster[0], cluster[1],
-                        cluster[2]);
+            text_printf(
+                &r->error,
+                "WW%d: grid (%u, %u, %u) of kernel %s: expected multiples of its cluster, (%u, %u, %u)",
+                WW_BAD_VALUE, l->grid[0], l->grid[1], l->grid[2], r->kernel->name, cluster[0], cluster[1],
+                cluster[2]);
 }
 
 void ww_run_launch(ww_run *r, const ww_launch *l)
