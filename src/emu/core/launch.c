@@ -5,7 +5,6 @@
  * move, as many at a time as the device has SMs for. The first cluster by number that fails gives the result. */
 #include "emu/core/core.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -332,6 +331,13 @@ static const uint8_t *copy_params(const emu_launch *launch, const program *p)
     return params;
 }
 
+/* check_grid: dimensions are multiples of the cluster's, and all of the product's factors fit. */
+static uint32_t clusters_of(const grid *g)
+{
+    uint32_t size = g->cluster[0] * g->cluster[1] * g->cluster[2];
+    return size ? g->grid[0] * g->grid[1] * g->grid[2] / size : 0;
+}
+
 emu_status emu_run(emu_machine *m, const emu_module *module, const emu_launch *launch, emu_result *result)
 {
     *result = (emu_result){0};
@@ -343,9 +349,7 @@ emu_status emu_run(emu_machine *m, const emu_module *module, const emu_launch *l
     fill_grid(&s.grid, launch, p);
     if (check_launch(&s.grid, launch, result))
         return result->status;
-    const uint32_t *n = s.grid.grid, *c = s.grid.cluster;
-    assert(!any_zero(c)); /* choose_cluster */
-    s.grid.cluster_count = n[0] / c[0] * (n[1] / c[1]) * (n[2] / c[2]);
+    s.grid.cluster_count = clusters_of(&s.grid);
     s.grid.params = copy_params(launch, p);
     s.grid.memory = snapshot(m, module);
     s.grid.state = &s;
