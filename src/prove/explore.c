@@ -186,8 +186,9 @@ static void rehash(explorer *x)
 static void add_state(explorer *x, const char *bytes)
 {
     size_t place = hash_state(bytes, x->state_bytes) & (x->table_size - 1);
-    for (; x->table[place]; place = (place + 1) & (x->table_size - 1))
-        if (memcmp(x->states.at + (x->table[place] - 1) * x->state_bytes, bytes, x->state_bytes) == 0)
+    const char *known = x->states.at; /* NULL: none yet */
+    for (; known && x->table[place]; place = (place + 1) & (x->table_size - 1))
+        if (memcmp(known + (x->table[place] - 1) * x->state_bytes, bytes, x->state_bytes) == 0)
             return;
     x->table[place] = (uint32_t)++x->result.states;
     while (x->states.len + x->state_bytes > x->states.cap || !x->states.at)
