@@ -252,17 +252,15 @@ template <int G> WW_DEVICE void tcgen05_shift_down(uint32_t tmem)
                      : "memory");                                                                            \
     }
 
+/* Repeats of 32x32b, and the registers of each. */
+#define WW_TCGEN05_32X32B(X) \
+    X("32x32b", 1, 1) X("32x32b", 2, 2) X("32x32b", 4, 4) X("32x32b", 8, 8) \
+    X("32x32b", 16, 16) X("32x32b", 32, 32) X("32x32b", 64, 64) X("32x32b", 128, 128)
+
 template <int N> WW_DEVICE void tcgen05_ld_32x32b(uint32_t tmem, uint32_t (&r)[N])
 {
     static_assert(N >= 1 && N <= 128 && (N & (N - 1)) == 0, "N is a power of two from 1 to 128");
-    WW_TCGEN05_LD("32x32b", 1, 1)
-    WW_TCGEN05_LD("32x32b", 2, 2)
-    WW_TCGEN05_LD("32x32b", 4, 4)
-    WW_TCGEN05_LD("32x32b", 8, 8)
-    WW_TCGEN05_LD("32x32b", 16, 16)
-    WW_TCGEN05_LD("32x32b", 32, 32)
-    WW_TCGEN05_LD("32x32b", 64, 64)
-    WW_TCGEN05_LD("32x32b", 128, 128)
+    WW_TCGEN05_32X32B(WW_TCGEN05_LD)
 }
 
 template <int N> WW_DEVICE void tcgen05_ld_16x256b(uint32_t tmem, uint32_t (&r)[N])
@@ -279,16 +277,10 @@ template <int N> WW_DEVICE void tcgen05_ld_16x256b(uint32_t tmem, uint32_t (&r)[
 template <int N> WW_DEVICE void tcgen05_st_32x32b(uint32_t tmem, const uint32_t (&r)[N])
 {
     static_assert(N >= 1 && N <= 128 && (N & (N - 1)) == 0, "N is a power of two from 1 to 128");
-    WW_TCGEN05_ST("32x32b", 1, 1)
-    WW_TCGEN05_ST("32x32b", 2, 2)
-    WW_TCGEN05_ST("32x32b", 4, 4)
-    WW_TCGEN05_ST("32x32b", 8, 8)
-    WW_TCGEN05_ST("32x32b", 16, 16)
-    WW_TCGEN05_ST("32x32b", 32, 32)
-    WW_TCGEN05_ST("32x32b", 64, 64)
-    WW_TCGEN05_ST("32x32b", 128, 128)
+    WW_TCGEN05_32X32B(WW_TCGEN05_ST)
 }
 
+#undef WW_TCGEN05_32X32B
 #undef WW_TCGEN05_LD
 #undef WW_TCGEN05_ST
 

@@ -201,6 +201,10 @@ uint32_t lower_stage_bytes(const ww_kernel *k, const ww_resource *r);
 /* Bytes that one arming warp of this task announces a stage (its own copies', as they arrive at the barrier it arms). */
 uint32_t lower_task_bytes(const ww_task *t, const ww_resource *r);
 
+struct capture_step; /* capture/capture.h */
+/* The lane that a domain loop picks of a ring of that stride: its immediate start, if it steps by the stride; else -1. */
+int lower_loop_lane(const struct capture_step *loop, int stride);
+
 /* Whether a task waits on r and leaves the release to another. */
 bool lower_split_consumer(const ww_kernel *k, const ww_resource *r);
 

@@ -4,7 +4,7 @@
 
 /* ---- cursors and lanes -------------------------------------------------------------------------------- */
 
-/* The step of a lane mode: an immediate start and step of the task's first domain loop. */
+/* The loop that picks a task's lane. NULL: none. */
 static const capture_step *first_loop(const ww_task *t)
 {
     for (size_t i = 0; i < t->schedule->steps.len; i++)
@@ -13,17 +13,24 @@ static const capture_step *first_loop(const ww_task *t)
     return NULL;
 }
 
+int lower_loop_lane(const capture_step *loop, int stride)
+{
+    bool immediate = loop->start.kind == WW_BOUND_IMMEDIATE && loop->stride.kind == WW_BOUND_IMMEDIATE;
+    if (!immediate || loop->stride.value != stride)
+        return -1;
+    return (loop->start.value % stride + stride) % stride;
+}
+
 ir_lane lower_lane(const ww_task *t, int stride, int *first)
 {
     *first = 0;
     if (stride == 1)
         return IR_LANE_NONE;
     const capture_step *loop = first_loop(t);
-    bool immediate =
-        loop && loop->start.kind == WW_BOUND_IMMEDIATE && loop->stride.kind == WW_BOUND_IMMEDIATE;
-    if (t->options.warps == stride || !immediate || loop->stride.value != stride)
+    int lane = loop ? lower_loop_lane(loop, stride) : -1;
+    if (t->options.warps == stride || lane < 0)
         return IR_LANE_BY_WARP;
-    *first = (loop->start.value % stride + stride) % stride;
+    *first = lane;
     return IR_LANE_FIXED;
 }
 

@@ -78,10 +78,7 @@ static const capture_step *other_lane(const ir_task *t, int stride, int lane)
 {
     for (size_t i = 0; i < t->task->schedule->steps.len; i++) {
         const capture_step *s = &t->task->schedule->steps.at[i];
-        if (s->kind != CAPTURE_DOMAIN_LOOP)
-            continue;
-        bool immediate = s->start.kind == WW_BOUND_IMMEDIATE && s->stride.kind == WW_BOUND_IMMEDIATE;
-        if (!immediate || s->stride.value != stride || (s->start.value % stride + stride) % stride != lane)
+        if (s->kind == CAPTURE_DOMAIN_LOOP && lower_loop_lane(s, stride) != lane)
             return s;
     }
     return NULL;
