@@ -358,6 +358,8 @@ static void check_bound(ww_schedule *s, ww_place place, const char *which, ww_bo
     if (b->name)
         b->name = arena_strdup(&s->kernel->arena, b->name);
     bool known = (unsigned)b->kind <= WW_BOUND_DEVICE;
+    if (b->kind != WW_BOUND_IMMEDIATE && known)
+        (void)model_name_taken(s->kernel, place, "a bound of a domain loop", b->name);
     if (b->kind == WW_BOUND_IMMEDIATE || (known && b->name && *b->name))
         return;
     if (!known) {

@@ -50,8 +50,37 @@ static void check_cluster(ww_kernel *k)
         (void)model_needs(k, k->place, MODEL_TCGEN05, "a cluster with V = 2");
 }
 
+bool model_name_taken(ww_kernel *k, ww_place place, const char *what, const char *name)
+{
+    const char *by = name_is_identifier(name) ? name_taken_by(name) : NULL;
+    if (!by)
+        return false;
+    ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, place, "%s is named %s", what, name);
+    diag_expected(&k->diags, d, "a name that is free in the generated CUDA");
+    diag_found(&k->diags, d, "%s, %s", name, by);
+    diag_hint(&k->diags, d, "%s_%s, for instance",
+              strncmp(name, "ww_", 3) == 0 || *name == '_' ? "my" : k->name,
+              *name == '_' ? name + strspn(name, "_") : name);
+    return true;
+}
+
+/* A function hides a type of its name, and the kernel's body names that type. */
+static void check_kernel_and_params(ww_kernel *k)
+{
+    if (!k->options.params || strcmp(k->name, k->options.params) != 0)
+        return;
+    ww_diag *d =
+        diag_add(&k->diags, WW_BAD_NAME, k->place, "the kernel and its parameter struct have one name");
+    diag_expected(&k->diags, d, "two names: the kernel's hides the struct's");
+    diag_found(&k->diags, d, "%s and %s", k->name, k->options.params);
+    diag_hint(&k->diags, d, ".params = \"%s_params\"", k->name);
+}
+
 static void check_kernel(ww_kernel *k)
 {
+    (void)model_name_taken(k, k->place, "the kernel", k->name);
+    (void)model_name_taken(k, k->place, "the struct of the kernel's parameters", k->options.params);
+    check_kernel_and_params(k);
     if (!name_is_identifier(k->name)) {
         ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, k->place, "the kernel's name is not a C identifier");
         diag_found(&k->diags, d, "\"%s\"", k->name);

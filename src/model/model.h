@@ -298,6 +298,9 @@ bool model_needs(ww_kernel *k, ww_place place, unsigned feature, const char *wha
 /* A new resource, its name checked. */
 ww_resource *model_resource_new(ww_place place, ww_kernel *k, const char *name, const char *type,
                                 model_kind kind);
+/* True, with a diagnostic, for a name that generated code would use as it is and that C++, CUDA or the library has taken;
+ * `what` says what it names. A name that is missing or no identifier is another's business. kernel.c */
+bool model_name_taken(ww_kernel *k, ww_place place, const char *what, const char *name);
 /* The fields of a pipeline against its type. pipeline.c */
 void model_check_pipeline(ww_resource *r);
 /* The rows of a work table. work.c */

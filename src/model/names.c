@@ -13,6 +13,25 @@ bool name_is_identifier(const char *s)
     return true;
 }
 
+const char *name_taken_by(const char *s)
+{
+    static const struct {
+        const char *name, *by;
+    } taken[] = {
+#define MODEL_RESERVED(name, by) {name, by},
+#include "model/reserved.def"
+#undef MODEL_RESERVED
+    };
+    if (s[0] == '_' && (s[1] == '_' || isupper((unsigned char)s[1])))
+        return "reserved for the compiler: it begins with two underscores, or with one and a capital letter";
+    if (strncmp(s, "ww_", 3) == 0)
+        return "of the library, whose names begin with ww_";
+    for (size_t i = 0; i < ARRAY_LEN(taken); i++)
+        if (strcmp(s, taken[i].name) == 0)
+            return taken[i].by;
+    return NULL;
+}
+
 enum { LONGEST_NAME = 63 };
 
 /* Levenshtein distance; names past LONGEST_NAME count as far from everything. */

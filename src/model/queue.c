@@ -11,6 +11,8 @@ static void check_extents(ww_resource *r)
         ww_bound *tiles = &r->queue.tiles[i];
         if (tiles->name)
             tiles->name = arena_strdup(&r->kernel->arena, tiles->name);
+        if (tiles->kind != WW_BOUND_IMMEDIATE)
+            (void)model_name_taken(r->kernel, r->place, "an extent of a work queue", tiles->name);
         if (tiles->kind == WW_BOUND_IMMEDIATE && tiles->value == 0)
             tiles->value = 1;
         if (tiles->kind == WW_BOUND_IMMEDIATE && tiles->value < 0) {
@@ -48,6 +50,7 @@ static ww_resource *queue_new(ww_place place, ww_kernel *k, const char *name, co
     if (r->queue.skip && !*r->queue.skip)
         (void)diag_add(&k->diags, WW_BAD_NAME, place, "work queue %s: its skip predicate has no name",
                        r->name);
+    (void)model_name_taken(k, place, "the skip predicate of a work queue", r->queue.skip);
     check_extents(r);
     if (k->options.cluster.k > 1) {
         ww_diag *d = diag_add(&k->diags, WW_BAD_CLUSTER, place,
@@ -121,6 +124,7 @@ ww_resource *ww_queue_counter_at(ww_place place, ww_kernel *k, const char *name,
         r->queue.counter = "counter";
     }
     r->queue.counter = arena_strdup(&k->arena, r->queue.counter);
+    (void)model_name_taken(k, place, "the counter of a work queue", r->queue.counter);
     add_responses(r);
     return r;
 }

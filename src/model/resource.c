@@ -115,6 +115,17 @@ static void read_memory(ww_resource *r, const ww_resource_options *options)
 
 /* ---- resources ---------------------------------------------------------------------------------------- */
 
+/* A type becomes a struct; a resource's name only begins names of variables, so keywords do no harm there. */
+static void check_taken(ww_resource *r, model_kind kind)
+{
+    if (kind == MODEL_MEMORY)
+        (void)model_name_taken(r->kernel, r->place,
+                               strcmp(r->name, r->type) == 0 ? "a resource" : "the type of a resource",
+                               r->type);
+    if (r->name[0] == '_' && strcmp(r->name, r->type) != 0)
+        (void)model_name_taken(r->kernel, r->place, "a resource", r->name);
+}
+
 ww_resource *model_resource_new(ww_place place, ww_kernel *k, const char *name, const char *type,
                                 model_kind kind)
 {
@@ -130,6 +141,7 @@ ww_resource *model_resource_new(ww_place place, ww_kernel *k, const char *name, 
     if (!name_is_identifier(r->name) || !name_is_identifier(r->type))
         (void)diag_add(&k->diags, WW_BAD_NAME, place, "resource \"%s\" of type \"%s\": not C identifiers",
                        r->name, r->type);
+    check_taken(r, kind);
     for (size_t i = 0; i < k->resources.len; i++)
         if (strcmp(k->resources.at[i]->name, r->name) == 0) {
             ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, place, "two resources are named %s", r->name);

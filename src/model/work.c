@@ -83,6 +83,7 @@ static int read_values(ww_resource *r, const char *work, const char *const *decl
         if (!split_value(&r->kernel->arena, declared[n], len, &values[n]))
             bad_work(r, work, declared[n],
                      defaults ? "\"type name\" or \"type name = default\"" : "\"type name\"");
+        (void)model_name_taken(r->kernel, r->place, "a value of a work method", values[n].name);
         if (taken(values, n, values[n].name))
             bad_work(r, work, declared[n], "a name of its own for each input, output and constant");
         if (!defaults)

@@ -86,9 +86,11 @@ bool device_fill(device *d, uint64_t to, uint32_t value, size_t count)
 
 bool device_tensor_map_encode(device *d, const device_tensor *t, void *map)
 {
-    if (t->rank < 1 || t->rank > DEVICE_TENSOR_RANK_MAX)
-        return device_fail(d, "a tensor map has 1 to %d dimensions, not %u", DEVICE_TENSOR_RANK_MAX, t->rank);
-    return d->backend->tensor_map_encode(d, t, map);
+    text why = {0};
+    bool ok = !device_tensor_fault(t, &why);
+    ok = ok ? d->backend->tensor_map_encode(d, t, map) : device_fail(d, "%s", text_str(&why));
+    text_free(&why);
+    return ok;
 }
 
 device_module *device_load(device *d, const text *ptx, const text *cubin)

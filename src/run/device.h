@@ -98,6 +98,8 @@ typedef struct device_tensor {
     device_swizzle swizzle;
 } device_tensor;
 
+/* True, with the reason, when no device takes it. tensor_map.c */
+bool device_tensor_fault(const device_tensor *t, text *out);
 /* Writes the map that a kernel takes as its CUtensorMap parameter. */
 bool device_tensor_map_encode(device *d, const device_tensor *t, void *map);
 

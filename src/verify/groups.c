@@ -140,11 +140,83 @@ static void check_closing(const rule_run *run, const ir_task *t, const ww_resour
         report_unopened(run, t, g, unopened, op);
 }
 
+/* ---- pairs of CTAs -------------------------------------------------------------------------------------- */
+
+/* Where the shared side of a member arrives when done in that CTA. Multicast only adds CTAs that copy into it. */
+static uint32_t told(const ww_cluster *c, const ww_resource *member, int rank)
+{
+    const model_protocol *p = model_protocol_of(member->pipeline.type);
+    ww_pipeline alone = member->pipeline;
+    alone.multicast = WW_MULTICAST_NONE;
+    return model_targets(c, member->in_group->mode == WW_FORK ? p->full_to : p->empty_to, &alone, rank);
+}
+
+static bool runs_in(const ir_task *t, int rank)
+{
+    return t->only_cta < 0 || t->only_cta == rank;
+}
+
+/* A CTA in which a task closes slots of the group, and for which the two members mean different barriers; or -1. */
+static int differ_in(const rule_run *run, const ww_resource *g, const ww_resource *a, const ww_resource *b)
+{
+    const ww_cluster *c = &run->program->cluster;
+    for (size_t t = 0; t < run->program->tasks.len; t++)
+        for (int rank = 0; rank < run->program->cluster_size; rank++) {
+            const ir_task *task = &run->program->tasks.at[t];
+            if (runs_in(task, rank) && told(c, a, rank) != told(c, b, rank) &&
+                rule_first_event(run->program, task, a->index, closing_side(g), RULE_CLOSE) >= 0)
+                return rank;
+        }
+    return -1;
+}
+
+static const char *places(uint32_t ranks, int rank)
+{
+    return ranks == 1u << rank   ? "its own barrier"
+           : ranks & (ranks - 1) ? "the barriers of both CTAs"
+                                 : "the leader's barrier";
+}
+
+static bool report_pair(const rule_run *run, const ww_resource *g, const ww_resource *a, const ww_resource *b,
+                        int rank)
+{
+    const ww_cluster *c = &run->program->cluster;
+    const char *verb = rule_close_name(closing_side(g));
+    ww_diag *d = diag_add(run->diags, WW_GROUP, g->place,
+                          "group %s: with V = 2, one %s cannot speak for both %s and %s", g->name, verb,
+                          a->name, b->name);
+    diag_expected(run->diags, d, "members whose %s arrives at the same barriers in every CTA", verb);
+    diag_found(run->diags, d, "in CTA %d of the cluster, %s (%s) at %s, %s (%s) at %s", rank, a->name,
+               model_protocol_of(a->pipeline.type)->label, places(told(c, a, rank), rank), b->name,
+               model_protocol_of(b->pipeline.type)->label, places(told(c, b, rank), rank));
+    diag_hint(run->diags, d,
+              "leave %s out of the group, and call ww_%s on it as well: it then has barriers of its own",
+              b->name, verb);
+    diag_related(run->diags, d, b->place, "%s is declared here", b->name);
+    for (size_t t = 0; t < run->program->tasks.len; t++)
+        mark_broken(run, &run->program->tasks.at[t], g);
+    return false;
+}
+
+/* Types of the tensor core count at the leader's barrier, or at both, for what either CTA of a pair does; others at each CTA's
+ * own. A barrier that they share cannot be both. */
+static bool check_pairs(const rule_run *run, const ww_resource *g)
+{
+    for (int i = 1; run->program->cluster.v > 1 && i < g->member_count; i++) {
+        int rank = differ_in(run, g, g->members[0], g->members[i]);
+        if (rank >= 0)
+            return report_pair(run, g, g->members[0], g->members[i], rank);
+    }
+    return true;
+}
+
 void verify_groups(const rule_run *run)
 {
     for (size_t i = 0; i < run->kernel->resources.len; i++) {
         const ww_resource *g = run->kernel->resources.at[i];
-        for (size_t t = 0; g->kind == MODEL_GROUP && g->member_count && t < run->program->tasks.len; t++)
+        if (g->kind != MODEL_GROUP || !g->member_count || !check_pairs(run, g))
+            continue;
+        for (size_t t = 0; t < run->program->tasks.len; t++)
             if (check_verbs(run, &run->program->tasks.at[t], g))
                 check_closing(run, &run->program->tasks.at[t], g);
     }

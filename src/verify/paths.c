@@ -166,8 +166,16 @@ static void run_many_trips(path_walk *w, int loop, int64_t least, state_set *sta
     }
 }
 
+static void leave_out(path_walk *w, int block, state_set *states)
+{
+    for (size_t i = 0; w->left_out && i < states->len; i++)
+        w->left_out(w, block, &states->at[i]);
+}
+
 static void run_trips(path_walk *w, int loop, int64_t count, bool exact, state_set *states)
 {
+    if (count <= 0)
+        leave_out(w, loop, states);
     if (exact || count < many_trips(w, loop))
         run_counted_trips(w, loop, count, states);
     else
@@ -391,6 +399,7 @@ static void run_guard(path_walk *w, int guard, state_set *states)
             vec_push(&outside, states->at[i]);
         }
     }
+    leave_out(w, guard, &outside);
     run(w, guard + 1, w->task->ops.at[guard].match, &inside);
     (void)add_all(&outside, &inside);
     vec_free(states);

@@ -30,9 +30,11 @@ struct path_walk {
     const ir_task *task;
     path_step *step;
     void (*end)(path_walk *w, const path_state *state); /* at the end of the task; may be NULL */
-    void *rule;                                         /* the rule's own data */
-    bool stop;                                          /* set by the rule: enough has been seen */
-    int loop;                                           /* innermost LOOP, -1: none */
+    /* A guard that does not hold, or a loop that runs no trip, is passed over on this path; may be NULL. */
+    void (*left_out)(path_walk *w, int block, path_state *state);
+    void *rule;                 /* the rule's own data */
+    bool stop;                  /* set by the rule: enough has been seen */
+    int loop;                   /* innermost LOOP, -1: none */
     int64_t trip;               /* of that loop, from 0; past the first few its residue */
     bool first, last, skipped;  /* that trip; the tile */
     struct path_values *values; /* of the symbolic loops of the region */

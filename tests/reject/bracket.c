@@ -272,7 +272,7 @@ static void use_once_more(ww_schedule *s, void *context)
 
 static void declare_split(ww_kernel *k, ww_schedule_function *store)
 {
-    split p = {reject_ring(k, "ring", plain), reject_ring(k, "go", plain)};
+    split p = {reject_ring(k, "ring", plain), reject_tokens(k, "go")};
     reject_task(k, "load", 0, 1, reject_producer, p.ring);
     reject_task(k, "watch", 1, 1, wait_and_tell, &p);
     reject_task(k, "store", 2, 1, store, &p);
@@ -313,7 +313,7 @@ static void fill_what_is_told(ww_schedule *s, void *context)
 
 static void split_producer(ww_kernel *k)
 {
-    split p = {reject_ring(k, "ring", plain), reject_ring(k, "go", plain)};
+    split p = {reject_ring(k, "ring", plain), reject_tokens(k, "go")};
     reject_task(k, "reserve", 0, 1, acquire_and_tell, &p);
     reject_task(k, "load", 1, 1, fill_what_is_told, &p);
     reject_task(k, "store", 2, 1, reject_consumer, p.ring);

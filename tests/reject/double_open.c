@@ -13,6 +13,19 @@ static void acquire_twice(ww_schedule *s, void *ring)
     }
 }
 
+static void acquire_ahead(ww_schedule *s, void *ring)
+{
+    reject_loop(s)
+    {
+        ww_acquire(s, ring);
+        ww_produce(s, ring, "fill");
+        ww_acquire(s, ring);
+        ww_produce(s, ring, "fill");
+        ww_commit(s, ring);
+        ww_commit(s, ring);
+    }
+}
+
 static void consume_twice(ww_schedule *s, void *ring)
 {
     reject_loop(s)
@@ -41,7 +54,7 @@ static void two_acquires(ww_kernel *k)
 
 static void two_acquires_ahead(ww_kernel *k)
 {
-    declare(k, (ww_pipeline){.type = WW_ASYNC_ASYNC, .advance_on_acquire = true}, acquire_twice,
+    declare(k, (ww_pipeline){.type = WW_ASYNC_ASYNC, .advance_on_acquire = true}, acquire_ahead,
             consume_twice);
 }
 

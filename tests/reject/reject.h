@@ -38,6 +38,8 @@ extern ww_place reject_blamed;
 /* A ring of 2 stages with one buffer "data" of 1024 bytes. Work: "fill" (producer; copies the buffer in rings that count
  * bytes), "use" (consumer), "touch" (auxiliary producer). */
 ww_resource *reject_ring(ww_kernel *k, const char *name, ww_pipeline pipeline);
+/* A ring of 2 stages without memory and work: tokens alone. */
+ww_resource *reject_tokens(ww_kernel *k, const char *name);
 /* A resource without pipeline and memory. Work: "get" (consumer), "put" (producer). */
 ww_resource *reject_plain(ww_kernel *k, const char *name);
 void reject_task(ww_kernel *k, const char *name, int first_warp, int warps, ww_schedule_function *schedule,

@@ -143,7 +143,7 @@ static void declare_mma(ww_kernel *k, bool split)
                              &(ww_resource_options){.pipeline = ww_pipeline_umma_async(.stages = 1),
                                                     .tmem = {{"acc", 32}},
                                                     .work = sum_work}),
-             split ? reject_ring(k, "go", ww_pipeline_async_async()) : NULL};
+             split ? reject_tokens(k, "go") : NULL};
     reject_task(k, "load", 0, 1, reject_producer, m.operand);
     if (split)
         reject_task(k, "watch", 2, 1, wait_only, &m);

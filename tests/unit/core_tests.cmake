@@ -11,6 +11,7 @@ endfunction()
 
 set(core ${CMAKE_CURRENT_LIST_DIR}/core_kernel.c)
 ww_core_test(model_test ${core})
+ww_core_test(names_test ${core})
 ww_core_test(pack_test ${CMAKE_CURRENT_LIST_DIR}/pack_oracle.c)
 ww_core_test(layout_test ${CMAKE_CURRENT_LIST_DIR}/pack_oracle.c)
 ww_core_test(pipeline_test ${core})

@@ -67,7 +67,7 @@ static void test_names_of_the_memory_map(void **state)
     k = with_resource("a", (ww_resource_options){.buffers = {{"b_full", 64}}});
     (void)ww_resource_new(k, "a_b", &(ww_resource_options){.pipeline = ww_pipeline_async_async(.stages = 2)});
     expect_map_name(k, "resource a_b: a_b_full stands for two things in the generated memory map");
-    expect_map_name(with_resource("ww", (ww_resource_options){.buffers = {{"barriers", 64}}}),
+    expect_map_name(with_resource("ww", (ww_resource_options){.type = "t", .buffers = {{"barriers", 64}}}),
                     "resource ww: ww_barriers stands for two things in the generated memory map");
     k = ww_kernel_new(
         "k", &(ww_kernel_options){.arch = "sm_100a", .body = "k.cuh", .params = "p", .params_bytes = 8});

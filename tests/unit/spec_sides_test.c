@@ -323,7 +323,8 @@ static void who_acquires_drains(void **state)
     (void)state;
     ww_kernel *k = spec_kernel("sm_100a", SPEC_ONE_CTA);
     spec_parts p = {.a = spec_ring(k, "a", ww_pipeline_async_umma(.stages = 2)),
-                    .b = spec_ring(k, "b", ww_pipeline_async_async(.stages = 2))};
+                    .b = ww_resource_new(
+                        k, "b", &(ww_resource_options){.pipeline = ww_pipeline_async_async(.stages = 2)})};
     p.c = spec_sums(k, "c", "a");
     spec_task(k, "in", 0, 1, acquire_and_fill, &p);
     spec_task(k, "tell", 1, 1, commit_alone, &p);
