@@ -315,8 +315,25 @@ static const char *const access_texts[] = {[ACCESS_READ] = "reads",
                                            [ACCESS_WGMMA] = "reads by wgmma",
                                            [ACCESS_BULK] = "stores in bulk from"};
 
-static const char *race_hint(const finding *f)
+/* Work on what the tensor core consumes, which is not auxiliary. Where two CTAs share an MMA, one of them issues it and waits for
+ * the slots; the other's calls of such work are reads that wait for nothing. */
+static bool is_follower_read(const teller *t, int who, int op)
 {
+    const ir_op *o = op_at(t->p, who, op);
+    if (t->p->program->cluster.v < 2 || o->kind != IR_WORK || o->resource < 0)
+        return false;
+    const ww_resource *r = t->p->program->kernel->resources.at[o->resource];
+    const ww_work *w = o->work->declared;
+    return model_pipelined(r) && r->kind == MODEL_MEMORY && w->side == WW_CONSUMER && !w->auxiliary &&
+           model_protocol_of(r->pipeline.type)->consumer == MODEL_UMMA;
+}
+
+static const char *race_hint(const teller *t, const finding *f)
+{
+    if (is_follower_read(t, f->agent, f->op) || is_follower_read(t, f->other_agent, f->other_op))
+        return ".auxiliary = true for work that only makes descriptors of the slot: else it counts as a "
+               "read, also in the CTA "
+               "of the pair that does not wait for the slot";
     if (f->other_kind == ACCESS_UMMA_READ || f->other_kind == ACCESS_UMMA_WRITE)
         return "wait for a barrier that the tensor core arrives on after this work (commit or release by its "
                "task)";
@@ -342,7 +359,7 @@ static void tell_race(teller *t, const finding *f)
                   task_name(t, f->other_agent));
     diag_found(&t->list, d, "%s, which %s %s, unordered", text_str(&step), access_texts[f->other_kind],
                text_str(&other_slot));
-    diag_hint(&t->list, d, "%s", race_hint(f));
+    diag_hint(&t->list, d, "%s", race_hint(t, f));
     diag_related(&t->list, d, op_at(t->p, f->other_agent, f->other_op)->place, "the other access");
     text_free(&step);
     text_free(&slot);

@@ -190,8 +190,8 @@ static bool report_pair(const rule_run *run, const ww_resource *g, const ww_reso
                model_protocol_of(a->pipeline.type)->label, places(told(c, a, rank), rank), b->name,
                model_protocol_of(b->pipeline.type)->label, places(told(c, b, rank), rank));
     diag_hint(run->diags, d,
-              "leave %s out of the group, and call ww_%s on it as well: it then has barriers of its own",
-              b->name, verb);
+              "leave %s out of the group: it then has barriers of its own, and copies, if it counts bytes",
+              b->name);
     diag_related(run->diags, d, b->place, "%s is declared here", b->name);
     for (size_t t = 0; t < run->program->tasks.len; t++)
         mark_broken(run, &run->program->tasks.at[t], g);

@@ -25,6 +25,7 @@ typedef struct reject_case {
     ww_code code; /* 0: accepted, and proved */
     const char *message, *expected, *found;
     reject_setting setting;
+    const char *hint; /* NULL: not compared */
 } reject_case;
 
 typedef struct reject_params {

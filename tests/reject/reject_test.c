@@ -122,6 +122,7 @@ static bool check_refusal(const reject_case *c, const ww_diag *d)
     wrong |= differs("message", d->message, c->message);
     wrong |= differs("expected", d->expected, c->expected);
     wrong |= differs("found", d->found, c->found);
+    wrong |= c->hint && differs("hint", d->hint, c->hint);
     if (d->place.line != reject_blamed.line || !d->place.file || !reject_blamed.file ||
         strcmp(d->place.file, reject_blamed.file) != 0) {
         print_error("    blamed: %s:%d\n", shown(reject_blamed.file), reject_blamed.line);
@@ -152,7 +153,8 @@ static bool check_acceptance(const reject_case *c, ww_kernel *k)
 static bool check_refutation(const reject_case *c, ww_kernel *k)
 {
     ww_verdict v = ww_kernel_prove(k);
-    if (!ww_diag_count(ww_kernel_check(k), WW_ERROR) && v.refutation && v.refutation->code == c->code)
+    if (!ww_diag_count(ww_kernel_check(k), WW_ERROR) && v.refutation && v.refutation->code == c->code &&
+        (!c->hint || !differs("hint", v.refutation->hint, c->hint)))
         return true;
     ww_diag_print(stderr, ww_kernel_check(k));
     ww_diag_print(stderr, v.refutation);

@@ -64,12 +64,9 @@ static void describe_once(ww_schedule *s, void *context)
     ww_commit(s, m->sum);
 }
 
-static void declare(ww_kernel *k, bool ahead, ww_schedule_function *multiply)
+static void declare_with(ww_kernel *k, const ww_work *operand_work, bool ahead,
+                         ww_schedule_function *multiply)
 {
-    static const ww_work operand_work[] = {
-        {.name = "fill", .side = WW_PRODUCER, .copies = {{"data", 1024}}},
-        {.name = "describe", .side = WW_CONSUMER, .auxiliary = true, .out = {"uint64_t a"}},
-        {0}};
     static const ww_work sum_work[] = {
         {.name = "multiply", .side = WW_PRODUCER, .in = {"uint64_t a"}, .umma_reads = {"operand"}},
         {.name = "read", .side = WW_CONSUMER},
@@ -87,6 +84,15 @@ static void declare(ww_kernel *k, bool ahead, ww_schedule_function *multiply)
     reject_task(k, "load", 0, 1, load, &m);
     reject_task(k, "math", 1, 1, multiply, &m);
     reject_task(k, "store", 4, 4, store, &m);
+}
+
+static void declare(ww_kernel *k, bool ahead, ww_schedule_function *multiply)
+{
+    static const ww_work operand_work[] = {
+        {.name = "fill", .side = WW_PRODUCER, .copies = {{"data", 1024}}},
+        {.name = "describe", .side = WW_CONSUMER, .auxiliary = true, .out = {"uint64_t a"}},
+        {0}};
+    declare_with(k, operand_work, ahead, multiply);
 }
 
 static void before_the_wait(ww_kernel *k)
@@ -110,6 +116,31 @@ static void once_for_all_slots(ww_kernel *k)
     declare(k, false, describe_once);
 }
 
+/* ---- pairs of CTAs: the follower's threads run the work, too, and wait for nothing ---------------------------- */
+
+static void describe(ww_kernel *k, bool auxiliary)
+{
+    const ww_work operand_work[] = {
+        {.name = "fill", .side = WW_PRODUCER, .copies = {{"data", 1024}}},
+        {.name = "describe", .side = WW_CONSUMER, .auxiliary = auxiliary, .out = {"uint64_t a"}},
+        {0}};
+    declare_with(k, operand_work, false, describe_after_waiting);
+}
+
+static void described_by_a_read(ww_kernel *k)
+{
+    describe(k, false);
+}
+
+static void described_by_auxiliary_work(ww_kernel *k)
+{
+    describe(k, true);
+}
+
+#define PAIR                                                                                                 \
+    {                                                                                                        \
+        .arch = "sm_100a", .cluster = {.v = 2 }                                                              \
+    }
 #define SM100                                                                                                \
     {                                                                                                        \
         .arch = "sm_100a"                                                                                    \
@@ -128,6 +159,13 @@ const reject_case reject_stale_value[] = {
      "loop",
      "operand.describe after the last release(operand) before it",
      "release between the two, which moves the cursor", SM100},
+    {"stale_value: made by work that counts as a read, in a pair", described_by_a_read, WW_RACE, NULL, NULL,
+     NULL, PAIR,
+     ".auxiliary = true for work that only makes descriptors of the slot: else it counts as a read, also in "
+     "the CTA of "
+     "the pair that does not wait for the slot"},
+    {"stale_value: made by auxiliary work, in a pair", described_by_auxiliary_work, 0, NULL, NULL, NULL,
+     PAIR},
     {"stale_value: made after the wait", after_the_wait, 0, NULL, NULL, NULL, SM100},
     {"stale_value: made before the wait, with one cursor", before_the_wait_with_one_cursor, 0, NULL, NULL,
      NULL, SM100},
