@@ -69,7 +69,9 @@ typedef enum ww_pipeline_type {
 #undef WW_PIPELINE
 } ww_pipeline_type;
 
-#define WW_STAGES_MAX (-1) /* as many stages as shared memory holds */
+/* As many stages as shared memory holds beside all else; resources that ask for it get the same number, each rounded down to a
+ * multiple of its strides. Not for work queues. */
+#define WW_STAGES_MAX (-1)
 
 /* Which threads act for a side of a pipeline; 0: the type's default. ALL stands alone. */
 typedef enum ww_signaling {
@@ -301,7 +303,7 @@ typedef struct ww_queue_options {
     /* bool NAME(const INFO &info) of the body header: tiles whose skippable part is left out. Each thread asks, once a
      * tile; all threads must get the same answer, in a cluster those of all its CTAs. */
     const char *skip;
-    int stages; /* dynamic queues: tiles fetched ahead; 0 means 2 */
+    int stages; /* dynamic queues: tiles fetched ahead, 1 to WW_MAX_STAGES; 0 means 2 */
     /* Counter queues: member of the parameter struct, unsigned *, that points to a zeroed counter; it is zero again when
      * the launch has ended. */
     const char *counter;

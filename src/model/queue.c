@@ -73,6 +73,23 @@ ww_resource *ww_queue_static_at(ww_place place, ww_kernel *k, const char *name,
     return r;
 }
 
+/* Memory is no measure of how far a queue should fetch ahead: tiles fetched early are not dealt to those that end first. */
+static int queue_stages(ww_resource *r)
+{
+    int stages = r->queue.stages ? r->queue.stages : r->queue.pipeline.stages;
+    if (!stages)
+        return DEFAULT_STAGES;
+    if (stages >= 1 && stages <= WW_MAX_STAGES)
+        return stages;
+    diag_list *diags = &r->kernel->diags;
+    ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place, "stages of work queue %s", r->name);
+    diag_expected(diags, d, "1 to %d tiles fetched ahead, or nothing for %d", WW_MAX_STAGES, DEFAULT_STAGES);
+    diag_found(diags, d, stages == WW_STAGES_MAX ? "WW_STAGES_MAX" : "%d", stages);
+    if (stages == WW_STAGES_MAX)
+        diag_hint(diags, d, "leave .stages out: a tile's record has 16 bytes, so room does not decide");
+    return DEFAULT_STAGES;
+}
+
 /* The record of a tile: 16 bytes that the hardware (or the scheduler's st.async) writes into every CTA. */
 static void add_responses(ww_resource *r)
 {
@@ -86,9 +103,7 @@ static void add_responses(ww_resource *r)
                        "work queue %s: %d stages, and its pipeline has %d", r->name, r->queue.stages,
                        p->stages);
     p->type = WW_CLC_FETCH_ASYNC;
-    p->stages = r->queue.stages ? r->queue.stages : p->stages ? p->stages : DEFAULT_STAGES;
-    if (p->stages == WW_STAGES_MAX)
-        p->stages = DEFAULT_STAGES;
+    p->stages = queue_stages(r);
     if (p->tx_bytes && p->tx_bytes != RESPONSE_BYTES) {
         ww_diag *d =
             diag_add(&r->kernel->diags, WW_TX_BYTES, r->place, "work queue %s: bytes of a response", r->name);

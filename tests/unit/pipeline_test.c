@@ -519,6 +519,40 @@ static void test_dynamic_queues(void **state)
     ww_kernel_free(k);
 }
 
+/* How far a queue fetches ahead is a number, wherever it is given; room does not decide it. */
+static void test_queue_stages(void **state)
+{
+    (void)state;
+    static const struct {
+        int stages, in_pipeline;
+        const char *found;
+    } bad[] = {{WW_STAGES_MAX, 0, "WW_STAGES_MAX"},
+               {0, WW_STAGES_MAX, "WW_STAGES_MAX"},
+               {WW_STAGES_MAX, WW_STAGES_MAX, "WW_STAGES_MAX"},
+               {-2, 0, "-2"},
+               {WW_MAX_STAGES + 1, 0, "65"}};
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        ww_kernel *k = kernel_for("sm_90a", (ww_cluster){0});
+        const ww_resource *q = ww_queue_counter(
+            k, "c",
+            &(ww_queue_options){
+                .counter = "n", .stages = bad[i].stages, .pipeline = {.stages = bad[i].in_pipeline}});
+        const ww_diag *d = core_find(k, WW_BAD_VALUE);
+        assert_string_equal(d->message, "stages of work queue c");
+        assert_string_equal(d->expected, "1 to 64 tiles fetched ahead, or nothing for 2");
+        assert_string_equal(d->found, bad[i].found);
+        assert_null(d->next);
+        assert_int_equal(q->pipeline.stages, 2);
+        ww_kernel_free(k);
+    }
+    ww_kernel *k = kernel_for("sm_90a", (ww_cluster){0});
+    const ww_resource *q =
+        ww_queue_counter(k, "c", &(ww_queue_options){.counter = "n", .pipeline = {.stages = WW_MAX_STAGES}});
+    assert_null(k->diags.first);
+    assert_int_equal(q->pipeline.stages, WW_MAX_STAGES);
+    ww_kernel_free(k);
+}
+
 /* Extents become members of the parameter struct, or numbers. */
 static void test_queue_extents(void **state)
 {
@@ -596,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_named_barriers),
         cmocka_unit_test(test_warpgroup_barriers),
         cmocka_unit_test(test_dynamic_queues),
+        cmocka_unit_test(test_queue_stages),
         cmocka_unit_test(test_buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

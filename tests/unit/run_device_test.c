@@ -160,6 +160,64 @@ static void a_tensor_map_is_checked(void **state)
     device_close(d);
 }
 
+/* The driver has one error for all of these; we name the number. */
+static void mistakes_of_tensor_maps_are_named(void **state)
+{
+    (void)state;
+    static const device_tensor right = {.element = DEVICE_BF16,
+                                        .rank = 2,
+                                        .address = 0x1000,
+                                        .extent = {64, 128},
+                                        .stride_bytes = {128},
+                                        .box = {64, 128},
+                                        .swizzle = DEVICE_SWIZZLE_128B};
+    device_tensor address = right, null = right, stride = right, box = right, empty = right, unit = right,
+                  span = right, extent = right, element = right, far = right;
+    address.address += 8;
+    null.address = 0;
+    stride.stride_bytes[0] = 1000;
+    far.stride_bytes[0] = UINT64_C(1) << 40;
+    box.box[1] = 257;
+    empty.box[1] = 0;
+    unit.box[0] = 12;
+    span.swizzle = DEVICE_SWIZZLE_64B;
+    extent.extent[1] = 0;
+    element.element = (device_element)13;
+    const struct {
+        const device_tensor *map;
+        const char *told;
+    } wrong[] = {
+        {&address, "global address 0x1008: expected a multiple of 16 bytes, not 0"},
+        {&null, "global address 0: expected a multiple of 16 bytes, not 0"},
+        {&stride, "stride of 1000 bytes along dimension 1 (from row to row, where there are two): expected a "
+                  "multiple of 16 "
+                  "below 2^40; pad the rows"},
+        {&far,
+         "stride of 1099511627776 bytes along dimension 1 (from row to row, where there are two): expected a "
+         "multiple of 16 below 2^40; pad the rows"},
+        {&box, "a box of 257 elements along dimension 1: expected 1 to 256"},
+        {&empty, "a box of 0 elements along dimension 1: expected 1 to 256"},
+        {&unit, "a box of 12 elements of 2 bytes along dimension 0, 24 bytes: expected a multiple of 16, at "
+                "most the span "
+                "of its swizzle, 128"},
+        {&span, "a box of 64 elements of 2 bytes along dimension 0, 128 bytes: expected a multiple of 16, at "
+                "most the span "
+                "of its swizzle, 64"},
+        {&extent, "0 elements along dimension 1: expected 1 to 2^32"},
+        {&element,
+         "its element type is none that there is (element 13, swizzle 3, 2 dimensions; 1 to 5 are possible)"},
+    };
+    text why = {0};
+    assert_false(device_tensor_fault(&right, &why));
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        why.len = 0;
+        assert_true(device_tensor_fault(wrong[i].map, &why));
+        assert_memory_equal(text_str(&why), "WW502: a tensor map that TMA does not take: ", 44);
+        assert_string_equal(text_str(&why) + 44, wrong[i].told);
+    }
+    text_free(&why);
+}
+
 /* A barrier nobody arrives at: the emulator names it and who waits, a GPU runs into the time limit. */
 static void a_hang_ends(void **state)
 {
@@ -229,6 +287,7 @@ int main(void)
     ON(kind, memory_goes_there_and_back), ON(kind, a_kernel_runs), ON(kind, a_cluster_is_launched),          \
         ON(kind, mistakes_are_told), ON(kind, a_tensor_map_is_checked), ON(kind, a_hang_ends)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_of_tensor_maps_are_named),
         cmocka_unit_test(the_emulator_takes_the_place_of_a_missing_gpu),
         cmocka_unit_test(a_gpu_that_is_not_there_is_refused),
         ON_EACH(emulator),
