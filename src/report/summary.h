@@ -8,7 +8,9 @@
 
 void summary_registers(const ir_program *p, FILE *out); /* warps x registers against the kernel's pool */
 void summary_memory(const ir_program *p, FILE *out);    /* maps of shared and of tensor memory */
-void summary_arrivals(const ir_program *p, FILE *out);  /* who arrives on which barrier, how often and why */
+/* rings that are deeper than their producers can get ahead; nothing where there are none. credits.c */
+void summary_idle_stages(const ir_program *p, FILE *out);
+void summary_arrivals(const ir_program *p, FILE *out); /* who arrives on which barrier, how often and why */
 
 /* "smem_ab.full", "order.turn 0", "meet (id 1)" */
 void summary_barrier_name(const ir_program *p, const ir_barrier *b, text *out);

@@ -326,6 +326,7 @@ void report_table(const ir_program *p, FILE *out)
     put_schedules(p, out, &a);
     summary_registers(p, out);
     summary_memory(p, out);
+    summary_idle_stages(p, out);
     summary_arrivals(p, out);
     if (report_has_routes(p)) {
         (void)fputs("\n", out);
