@@ -388,7 +388,8 @@ bool ww_kernel_is_unchecked(const ww_kernel *k);
 const char *ww_kernel_emit(ww_kernel *k);
 
 /* Reports; each writes text to out. */
-void ww_kernel_table(ww_kernel *k, FILE *out);  /* schedules side by side, memory, registers, arrivals */
+/* Schedules side by side, registers, memory, stages that are never in use, arrivals. */
+void ww_kernel_table(ww_kernel *k, FILE *out);
 void ww_kernel_routes(ww_kernel *k, FILE *out); /* which value goes from which call to which */
 void ww_kernel_graph(ww_kernel *k, FILE *out);  /* Graphviz */
 
