@@ -1,10 +1,10 @@
 /* Empty slots: where cursors run ahead, work addresses the slot that was opened last. Opened at the wrong place, one slot is
  * worked on twice and another is handed on with nothing done to it: synchronised, and wrong.
  *
- * A slot that is handed on without work may be meant: a first result that nobody needs, the last token of a stream. It is
- * no accident waiting to happen while it is the only one open, so it is refused in two cases only: another slot was open
- * beside it, which took the work in its place; or on the same path the same work was done twice to one slot. Work under a
- * guard that does not hold, or in a loop without trips, counts as done: leaving it out was the author's choice. Where one
+ * A slot that is handed on without work may be meant: a first result that nobody needs, the last token of a stream. So it
+ * is refused in two cases only: another slot was open beside it, which took the work in its place; or on the same path the
+ * same work was done twice to one slot. Otherwise a slot that is committed empty by a task that fills others is told of (a
+ * warning), and one that is released unread is not. Work under a guard that does not hold, or in a loop without trips, counts as done: leaving it out was the author's choice. Where one
  * task opens the slots and another closes them, the one of the two that works is looked at.
  *
  * Rings whose slots count bytes need no such rule on the producer's side: a slot without copies does not complete. */
@@ -22,6 +22,7 @@ typedef struct slot_rule {
     const ww_resource *resource;
     ww_side side;
     rule_part part;
+    int empty; /* an operation that hands on an empty slot (or opens it, for another to close), plus 1 */
 } slot_rule;
 
 static rule_event event_of(const path_walk *w, int op)
@@ -78,9 +79,12 @@ static void report(path_walk *w, uint32_t empty, uint32_t twice)
 /* False when both halves of a mistake have been seen. */
 static bool note(path_walk *w, path_state *s, int word, int op)
 {
+    slot_rule *rule = w->rule;
+    if (word == EMPTY && !rule->empty)
+        rule->empty = op + 1;
     if (!s->word[word])
         s->word[word] = (uint32_t)op + 1;
-    if (!s->word[EMPTY] || !s->word[TWICE])
+    if (!rule_runs_ahead(rule->resource, rule->side) || !s->word[EMPTY] || !s->word[TWICE])
         return true;
     report(w, s->word[EMPTY], s->word[TWICE]);
     return false;
@@ -211,12 +215,36 @@ static bool shares_the_work(const rule_run *run, const ir_task *t, const ww_reso
     return false;
 }
 
+static void warn(const path_walk *w)
+{
+    const slot_rule *rule = w->rule;
+    diag_list *diags = rule->run->diags;
+    const ww_resource *r = rule->resource;
+    const ir_op *op = &w->task->ops.at[rule->empty - 1];
+    text step = {0};
+    rule_step_text(w->task, op, &step);
+    ww_diag *d =
+        diag_add(diags, WW_EMPTY_COMMIT, op->place, "task %s: %s %s a slot of %s that is not filled",
+                 w->task->name, text_str(&step), rule->part == RULE_OPENS ? "opens" : "hands on", r->name);
+    diag_expected(diags, d, "work on each slot, as on the others");
+    diag_found(diags, d, "none, on a path without a guard that says so");
+    diag_hint(diags, d, "put the work under the guard that leaves it out, or fill the slot");
+    text_free(&step);
+}
+
+/* Of memory that is committed: whoever waits for it looks at what was there before. */
+static bool is_worth_a_warning(const slot_rule *rule)
+{
+    const ww_resource *r = rule->resource;
+    return rule->empty && rule->side == WW_PRODUCER && (r->buffer_count || r->tmem_count);
+}
+
 static void check_task(const rule_run *run, const ir_task *t, const ww_resource *r, ww_side side)
 {
     if (*rule_broken(run, (size_t)t->task->index, (size_t)r->index) || !works(run, t, r, side) ||
         shares_the_work(run, t, r, side))
         return;
-    slot_rule rule = {run, r, side, rule_part_of(run->program, t, r, side)};
+    slot_rule rule = {run, r, side, rule_part_of(run->program, t, r, side), 0};
     path_walk w = {.program = run->program,
                    .task = t,
                    .step = slot_step,
@@ -224,12 +252,14 @@ static void check_task(const rule_run *run, const ir_task *t, const ww_resource 
                    .end = slot_end,
                    .rule = &rule};
     paths_walk(&w, (path_state){.word = {0}});
+    if (!w.stop && is_worth_a_warning(&rule))
+        warn(&w);
 }
 
 static bool is_looked_at(const ww_resource *r, ww_side side)
 {
     bool counted = model_protocol_of(r->pipeline.type)->full_by == MODEL_BY_EXPECT;
-    return rule_runs_ahead(r, side) && !(side == WW_PRODUCER && counted);
+    return side == WW_PRODUCER ? !counted : rule_runs_ahead(r, side);
 }
 
 void verify_empty_slots(const rule_run *run)

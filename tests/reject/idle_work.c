@@ -1,4 +1,5 @@
-/* 224: a ring with memory that no task fills, or that none reads. A warning: it may be meant. */
+/* 224: a ring with memory that no task fills, or that none reads; 226: a slot that is not filled, where others are. Warnings: it
+ * may be meant. */
 #include "reject.h"
 
 static void hand_on(ww_schedule *s, void *ring)
@@ -50,6 +51,37 @@ static void fill_sometimes(ww_schedule *s, void *ring)
     }
 }
 
+static void one_more(ww_schedule *s, void *ring)
+{
+    reject_producer(s, ring);
+    ww_acquire(s, ring);
+    ww_commit(s, ring), BLAME;
+}
+
+static void use_one_more(ww_schedule *s, void *ring)
+{
+    reject_consumer(s, ring);
+    ww_wait(s, ring);
+    ww_consume(s, ring, "use");
+    ww_release(s, ring);
+}
+
+/* The last one is unread, which may be meant, as it is filled. */
+static void pass_one_more(ww_schedule *s, void *ring)
+{
+    reject_consumer(s, ring);
+    ww_wait(s, ring);
+    ww_release(s, ring);
+}
+
+static void fill_one_more(ww_schedule *s, void *ring)
+{
+    reject_producer(s, ring);
+    ww_acquire(s, ring);
+    ww_produce(s, ring, "fill");
+    ww_commit(s, ring);
+}
+
 static void never_filled(ww_kernel *k)
 {
     ww_resource *ring = reject_ring(k, "ring", ww_pipeline_async_async());
@@ -86,6 +118,20 @@ static void read_by_one_of_two(ww_kernel *k)
     reject_task(k, "watch", 2, 1, take_tokens, ring);
 }
 
+static void last_not_filled(ww_kernel *k)
+{
+    ww_resource *ring = reject_ring(k, "ring", ww_pipeline_async_async());
+    reject_task(k, "load", 0, 1, one_more, ring);
+    reject_task(k, "store", 1, 1, use_one_more, ring);
+}
+
+static void last_not_read(ww_kernel *k)
+{
+    ww_resource *ring = reject_ring(k, "ring", ww_pipeline_async_async());
+    reject_task(k, "load", 0, 1, fill_one_more, ring);
+    reject_task(k, "store", 1, 1, pass_one_more, ring);
+}
+
 /* Whoever means it says so. */
 static void known(ww_kernel *k)
 {
@@ -103,6 +149,10 @@ const reject_case reject_idle_work[] = {
     {"idle_work: copied and never read", bytes_never_read, WW_IDLE_WORK,
      "task store: slots of ring are released, and no task reads them",
      "ring.use, or other work like it, in some task", "no call of it"},
+    {"empty_commit: the last not filled", last_not_filled, WW_EMPTY_COMMIT,
+     "task load: commit(ring) hands on a slot of ring that is not filled",
+     "work on each slot, as on the others", "none, on a path without a guard that says so"},
+    {"empty_commit: the last not read", last_not_read, 0, NULL, NULL, NULL},
     {"idle_work: tokens alone", tokens, 0, NULL, NULL, NULL},
     {"idle_work: filled at times, read by one of two", read_by_one_of_two, 0, NULL, NULL, NULL},
     {"idle_work: suppressed", known, 0, NULL, NULL, NULL},
