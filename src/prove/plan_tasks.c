@@ -361,15 +361,22 @@ static bool starts(const plan_op *op)
     return op->value >= 0 && (kind == IR_LOOP || kind == IR_TILE_LOOP || kind == IR_GUARD);
 }
 
+/* A guard in a domain loop is met again in the next trip. */
+static bool comes_again(const plan_task *t, int from, int i)
+{
+    int loop = t->ops[i].loop;
+    return loop >= 0 && loop < i && from > loop && from <= t->ops[loop].op->match;
+}
+
 /* Whether the value of operation i, once known, may be asked for by what starts after operation `from`: further on in the
- * same tile, or, for values of the launch, also in a later tile. */
+ * same tile, in a later trip of the same loop, or, for values of the launch, also in a later tile. */
 static bool starts_later(const plan *p, const plan_task *t, int from, int i)
 {
     bool from_inside = from > t->tile_loop && from <= t->tile_end;
     bool inside = i > t->tile_loop && i < t->tile_end;
-    if (plan_of_tile(&p->values[t->ops[i].value]))
-        return from_inside && inside && i > from;
-    return i > from || (from_inside && inside);
+    if (i > from || comes_again(t, from, i))
+        return !plan_of_tile(&p->values[t->ops[i].value]) || (from_inside && inside);
+    return from_inside && inside && !plan_of_tile(&p->values[t->ops[i].value]);
 }
 
 /* A guard at `i` by a value of trips, seen from all operations. */

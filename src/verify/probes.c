@@ -1,11 +1,12 @@
 /* Probes: a try_acquire or try_wait is worth something only if the acquire or wait that follows uses its
- * answer. */
+ * answer, or a later probe asks the same again and that one's answer is used. */
 #include "verify/rules.h"
 
 /* State: word[s] is the probe whose answer status variable s holds, plus 1. Statuses past the words are not
  * tracked. */
 typedef struct probes {
-    bool *used; /* by operation */
+    bool *used;   /* by operation */
+    int *repeats; /* by operation: a later probe that asks again before anybody used the answer; 0: none */
 } probes;
 
 static bool probe_step(path_walk *w, int op, path_state *s)
@@ -17,8 +18,17 @@ static bool probe_step(path_walk *w, int op, path_state *s)
     uint32_t *held = &s->word[o->status];
     if (o->kind == IR_WAIT && *held)
         found->used[*held - 1] = true;
+    if (o->kind == IR_PROBE && *held && (int)*held - 1 < op)
+        found->repeats[*held - 1] = op;
     *held = o->kind == IR_PROBE ? (uint32_t)op + 1 : 0;
     return true;
+}
+
+/* Repeats come later in the program, so a look from the end on sees their answers first. */
+static void use_repeated(probes *found, size_t ops)
+{
+    for (size_t op = ops; op-- > 0;)
+        found->used[op] |= found->repeats[op] && found->used[found->repeats[op]];
 }
 
 static void report(const rule_run *run, const ir_task *t, const ir_op *op)
@@ -38,13 +48,15 @@ void verify_probes(const rule_run *run)
         const ir_task *t = &run->program->tasks.at[i];
         if (!t->status_count)
             continue;
-        probes found = {base_alloc(t->ops.len * sizeof(bool))};
-        memset(found.used, 0, t->ops.len * sizeof(bool));
+        arena memory = {0};
+        probes found = {arena_array(&memory, bool, t->ops.len), arena_array(&memory, int, t->ops.len)};
         path_walk w = {.program = run->program, .task = t, .step = probe_step, .rule = &found};
         paths_walk(&w, (path_state){.word = {0}});
+        use_repeated(&found, t->ops.len);
         for (size_t op = 0; op < t->ops.len; op++)
-            if (t->ops.at[op].kind == IR_PROBE && t->ops.at[op].status < PATH_WORDS && !found.used[op])
+            if (t->ops.at[op].kind == IR_PROBE && t->ops.at[op].status < PATH_WORDS && !found.used[op] &&
+                !found.repeats[op]) /* of several that ask the same, the last is told of */
                 report(run, t, &t->ops.at[op]);
-        free(found.used);
+        arena_free(&memory);
     }
 }
