@@ -1,0 +1,129 @@
+/* Small kernels in the notation of tests/prove/mini.h, each given to the rules and, with the rules out of the way, to the
+ * prover: what either says must be what the row says. A kernel that is refused by one of them is refused; one that both
+ * let pass is generated.
+ *
+ * consan.def follows the tests of a run-time sanitiser, spec.def the rules of docs/rules.md. */
+#include "mini_row.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* Rows leave out what they do not need. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+static const mini_row consan[] = {
+#include "consan.def"
+};
+static const mini_row spec[] = {
+#include "spec.def"
+};
+#pragma GCC diagnostic pop
+
+#define LEN(table) (sizeof(table) / sizeof *(table))
+
+static ww_code first_error(const ww_diag *d)
+{
+    while (d && d->severity != WW_ERROR)
+        d = d->next;
+    return d ? d->code : WW_NO_CODE;
+}
+
+static ww_code said_by_rules(const mini_row *r, bool *generates)
+{
+    mini m = mini_row_declare(r);
+    mini_row_add_tasks(&m, r);
+    const ww_diag *d = ww_kernel_check(m.kernel);
+    ww_code code = first_error(d);
+    if (code != r->rule)
+        ww_diag_print(stderr, d);
+    *generates = ww_kernel_emit(m.kernel) != NULL;
+    mini_free(&m);
+    return code;
+}
+
+static ww_code said_by_prover(const mini_row *r)
+{
+    mini m = mini_row_declare(r);
+    mini_row_add_tasks(&m, r);
+    ww_verdict v = mini_prove(&m);
+    ww_code code = v.proved ? WW_NO_CODE : v.refutation->code;
+    if (code != r->code)
+        ww_diag_print(stderr, v.refutation);
+    mini_free(&m);
+    return code;
+}
+
+static const char *shown(ww_code code)
+{
+    return code ? ww_code_name(code) : "nothing";
+}
+
+static bool is_right(const mini_row *r)
+{
+    bool generates;
+    ww_code rule = said_by_rules(r, &generates), proof = said_by_prover(r);
+    bool refused = r->rule || r->code;
+    if (rule == r->rule && proof == r->code && generates == !refused)
+        return true;
+    print_error("  %s: rules: %s, should be %s; prover: %s, should be %s%s\n", r->name, shown(rule),
+                shown(r->rule), shown(proof), shown(r->code),
+                generates == !refused ? ""
+                : generates           ? "; code is generated"
+                                      : "; no code is generated");
+    return false;
+}
+
+static void check(const char *title, const mini_row *rows, size_t count)
+{
+    int wrong = 0, rejected = 0;
+    for (size_t i = 0; i < count; i++) {
+        wrong += !is_right(&rows[i]);
+        rejected += rows[i].rule || rows[i].code;
+    }
+    print_message("%s: %zu cases, %d rejected, %zu accepted\n", title, count, rejected,
+                  count - (size_t)rejected);
+    assert_int_equal(wrong, 0);
+}
+
+static void the_sanitisers_tests(void **unused)
+{
+    (void)unused;
+    check("consan.def", consan, LEN(consan));
+}
+
+static void the_specified_rules(void **unused)
+{
+    (void)unused;
+    check("spec.def", spec, LEN(spec));
+}
+
+/* A test of which a good and a bad form are here has both: a bad form alone may be refused for another reason. */
+static void every_bad_form_has_a_good_one(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < LEN(consan); i++) {
+        size_t test = strcspn(consan[i].name, ":");
+        bool good = false;
+        for (size_t j = 0; j < LEN(consan); j++)
+            good |=
+                !consan[j].rule && !consan[j].code && strncmp(consan[i].name, consan[j].name, test + 1) == 0;
+        if (!good)
+            fail_msg("%s: no good form", consan[i].name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_sanitisers_tests),
+        cmocka_unit_test(the_specified_rules),
+        cmocka_unit_test(every_bad_form_has_a_good_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
