@@ -69,11 +69,15 @@ typedef struct mini_row {
 
 #define LOADS(n) OF(ASYNC_ASYNC, n, .producer_op = WW_ASYNC_LOAD)
 
-/* Clusters: two CTAs that copy for each other, a pair of CTAs that shares MMAs, four CTAs, two pairs. */
+/* Clusters: two CTAs that copy for each other, a pair of CTAs that shares MMAs, four CTAs, two pairs,
+ * four CTAs in rows and columns of two, four pairs likewise. */
 #define PAIR .cluster = {1, 1, 2, 1}
 #define TWIN .cluster = {2, 1, 1, 1}
 #define FOUR .cluster = {1, 1, 4, 1}
 #define TWINS .cluster = {2, 2, 1, 1}
+
+#define SQUARE .cluster = {1, 2, 2, 1}
+#define EIGHT .cluster = {2, 2, 2, 1}
 
 /* The kernel without its tasks, and the tasks: the mini must not move in between. */
 mini mini_row_declare(const mini_row *r);
