@@ -2,7 +2,8 @@
  * prover: what either says must be what the row says. A kernel that is refused by one of them is refused; one that both
  * let pass is generated.
  *
- * consan.def follows the tests of a run-time sanitiser, spec.def the rules of docs/rules.md. */
+ * consan.def follows the tests of a run-time sanitiser, spec.def and declared.c the rules of docs/rules.md. */
+#include "declared.h"
 #include "mini_row.h"
 
 #include <setjmp.h>
@@ -27,11 +28,11 @@ static const mini_row spec[] = {
 
 #define LEN(table) (sizeof(table) / sizeof *(table))
 
-static ww_code first_error(const ww_diag *d)
+static const ww_diag *first_error(const ww_diag *d)
 {
     while (d && d->severity != WW_ERROR)
         d = d->next;
-    return d ? d->code : WW_NO_CODE;
+    return d;
 }
 
 static ww_code said_by_rules(const mini_row *r, bool *generates)
@@ -39,7 +40,8 @@ static ww_code said_by_rules(const mini_row *r, bool *generates)
     mini m = mini_row_declare(r);
     mini_row_add_tasks(&m, r);
     const ww_diag *d = ww_kernel_check(m.kernel);
-    ww_code code = first_error(d);
+    const ww_diag *error = first_error(d);
+    ww_code code = error ? error->code : WW_NO_CODE;
     if (code != r->rule)
         ww_diag_print(stderr, d);
     *generates = ww_kernel_emit(m.kernel) != NULL;
@@ -103,6 +105,41 @@ static void the_specified_rules(void **unused)
     check("spec.def", spec, LEN(spec));
 }
 
+/* ---- whole declarations ----------------------------------------------------------------------------------------- */
+
+static bool is_as_declared(const declared_case *c)
+{
+    ww_kernel *k = ww_kernel_new("sample", &(ww_kernel_options){.arch = c->arch,
+                                                                .cluster = c->cluster,
+                                                                .body = "sample.cuh",
+                                                                .params = "declared_params",
+                                                                .params_bytes = sizeof(declared_params)});
+    c->declare(k);
+    const ww_diag *d = first_error(ww_kernel_check(k));
+    if (!d && !c->code)
+        d = ww_kernel_prove(k).refutation;
+    bool right = c->code ? d && d->code == c->code && strstr(d->message, c->says) : !d;
+    right &= (ww_kernel_emit(k) != NULL) == !c->code;
+    if (!right) {
+        print_error("  %s: should be %s\n", c->name, shown(c->code));
+        ww_diag_print(stderr, d);
+    }
+    ww_kernel_free(k);
+    return right;
+}
+
+static void the_declared_rules(void **unused)
+{
+    (void)unused;
+    int wrong = 0, count = 0, rejected = 0;
+    for (; declared[count].name; count++) {
+        wrong += !is_as_declared(&declared[count]);
+        rejected += declared[count].code != 0;
+    }
+    print_message("declared.c: %d cases, %d rejected, %d accepted\n", count, rejected, count - rejected);
+    assert_int_equal(wrong, 0);
+}
+
 /* A test of which a good and a bad form are here has both: a bad form alone may be refused for another reason. */
 static void every_bad_form_has_a_good_one(void **unused)
 {
@@ -123,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sanitisers_tests),
         cmocka_unit_test(the_specified_rules),
+        cmocka_unit_test(the_declared_rules),
         cmocka_unit_test(every_bad_form_has_a_good_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
