@@ -129,17 +129,35 @@ static void smallest_values(void **unused)
 
 /* ---- long loops ------------------------------------------------------------------------------------------- */
 
-static void a_thousand_trips(void **unused)
+/* Sanitisers and a busy machine are slow: the fastest of a few runs counts. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MOST_MILLISECONDS 500
+#else
+#define MOST_MILLISECONDS 50
+#endif
+
+static ww_verdict prove_a_thousand_trips(void)
 {
-    (void)unused;
     mini m = mini_new(false);
     mini_ring(&m, "s", (ww_pipeline)TMA(4));
     mini_add(&m, "P", 1, "tiles{ (A s W s C s)*1024 }");
     mini_add(&m, "Q", 8, "tiles{ (w s M s wait0 L s)*1024 }");
     ww_verdict v = mini_prove(&m);
-    assert_true(v.proved);
-    assert_true(v.milliseconds < 500);
     mini_free(&m);
+    return v;
+}
+
+static void a_thousand_trips(void **unused)
+{
+    (void)unused;
+    double least = MOST_MILLISECONDS;
+    for (int run = 0; run < 5; run++) {
+        ww_verdict v = prove_a_thousand_trips();
+        assert_true(v.proved);
+        least = v.milliseconds < least ? v.milliseconds : least;
+    }
+    print_message("1024 trips a tile: %.1f ms\n", least);
+    assert_true(least < MOST_MILLISECONDS);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
  * prover: what either says must be what the row says. A kernel that is refused by one of them is refused; one that both
  * let pass is generated.
  *
- * consan.def follows the tests of a run-time sanitiser, spec.def and declared.c the rules of docs/rules.md. */
+ * consan.def follows the tests of a run-time sanitiser, spec.def and declared_*.c the rules of docs/rules.md. */
 #include "declared.h"
 #include "mini_row.h"
 
@@ -128,15 +128,72 @@ static bool is_as_declared(const declared_case *c)
     return right;
 }
 
+static void check_declared(const char *title, const declared_case *cases)
+{
+    int wrong = 0, count = 0, rejected = 0;
+    for (; cases[count].name; count++) {
+        wrong += !is_as_declared(&cases[count]);
+        rejected += cases[count].code != 0;
+    }
+    print_message("%s: %d cases, %d rejected, %d accepted\n", title, count, rejected, count - rejected);
+    assert_int_equal(wrong, 0);
+}
+
 static void the_declared_rules(void **unused)
 {
     (void)unused;
-    int wrong = 0, count = 0, rejected = 0;
-    for (; declared[count].name; count++) {
-        wrong += !is_as_declared(&declared[count]);
-        rejected += declared[count].code != 0;
+    check_declared("declared_schedules.c", declared_schedules);
+    check_declared("declared_resources.c", declared_resources);
+}
+
+/* ---- verdicts do not depend on the order in which tasks are declared ---------------------------------------------- */
+
+static int tasks_of(const mini_row *r)
+{
+    int n = 0;
+    while (n < MOST_TASKS && r->tasks[n].warps)
+        n++;
+    return n;
+}
+
+/* The tasks of `of` in their permutation number `which`. */
+static mini_row permuted(const mini_row *of, int which)
+{
+    mini_row r = *of;
+    int n = tasks_of(of);
+    for (int i = n; i > 1; which /= i, i--) {
+        task_row last = r.tasks[i - 1];
+        r.tasks[i - 1] = r.tasks[which % i];
+        r.tasks[which % i] = last;
     }
-    print_message("declared.c: %d cases, %d rejected, %d accepted\n", count, rejected, count - rejected);
+    return r;
+}
+
+static int disagreeing_orders(const mini_row *of)
+{
+    int orders = 1, wrong = 0;
+    for (int i = 2; i <= tasks_of(of); i++)
+        orders *= i;
+    for (int which = 0; which < orders; which++) {
+        mini_row r = permuted(of, which);
+        mini m = mini_row_declare(&r);
+        mini_row_add_tasks(&m, &r);
+        wrong += mini_prove(&m).proved != !of->code;
+        mini_free(&m);
+    }
+    if (wrong)
+        print_error("  %s: another verdict in %d orders of %d\n", of->name, wrong, orders);
+    return wrong;
+}
+
+static void any_order_of_tasks(void **unused)
+{
+    (void)unused;
+    int wrong = 0;
+    for (size_t i = 0; i < LEN(spec); i++)
+        wrong += disagreeing_orders(&spec[i]);
+    for (size_t i = 0; i < LEN(consan); i++)
+        wrong += disagreeing_orders(&consan[i]);
     assert_int_equal(wrong, 0);
 }
 
@@ -161,6 +218,7 @@ int main(void)
         cmocka_unit_test(the_sanitisers_tests),
         cmocka_unit_test(the_specified_rules),
         cmocka_unit_test(the_declared_rules),
+        cmocka_unit_test(any_order_of_tasks),
         cmocka_unit_test(every_bad_form_has_a_good_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
