@@ -281,10 +281,17 @@ static void check_page(check *c, char *page)
 
 /* ---- the list of rows ------------------------------------------------------------------------------------------- */
 
-static void add_key(check *c, const char *format, const char *name, long number)
+/* A name, with a number behind it where that is not 0. */
+static void add_key(check *c, const char *name, long number)
 {
-    if (c->key_count < MOST_KEYS)
-        (void)snprintf(c->keys[c->key_count++].name, MOST_KEY, format, name, number);
+    if (c->key_count == MOST_KEYS) {
+        PROBLEM(c, "more than %d rows", MOST_KEYS);
+        return;
+    }
+    char digits[24] = "";
+    if (number)
+        (void)snprintf(digits, sizeof digits, "%ld", number);
+    (void)snprintf(c->keys[c->key_count++].name, MOST_KEY, "%s%s", name, digits);
 }
 
 /* "S1..S100" or a name */
@@ -294,12 +301,12 @@ static void read_key(check *c, char *line)
     if (strcmp(line, "verdicts") == 0) {
         c->cells = MOST_CELLS;
     } else if (!dots) {
-        add_key(c, "%s", line, 0);
+        add_key(c, line, 0);
     } else {
         long first = strtol(line + 1, NULL, 10), last = strtol(dots + 3, NULL, 10);
         line[1] = 0;
         for (long n = first; n <= last; n++)
-            add_key(c, "%s%ld", line, n);
+            add_key(c, line, n);
     }
 }
 
