@@ -76,7 +76,7 @@ typedef struct ww_launch {
     const void *params;
     uint32_t grid[3]; /* in CTAs; multiples of the kernel's cluster (V * M, N, K) */
     /* May start while the launch before it runs (programmatic dependent launch): the kernel waits for it by
-     * ww_griddep_wait. A GPU overlaps them, the emulator does not. */
+     * ww_griddep_wait, or the launch is refused. A GPU overlaps them, the emulator does not. */
     bool overlap_previous;
 } ww_launch;
 

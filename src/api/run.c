@@ -323,6 +323,26 @@ static void check_grid(ww_run *r, const ww_launch *l, const uint32_t cluster[3])
                 cluster[2]);
 }
 
+static bool waits_for_the_grid_before(const ww_kernel *k)
+{
+    for (size_t t = 0; t < k->program->tasks.len; t++)
+        for (size_t i = 0; i < k->program->tasks.at[t].ops.len; i++)
+            if (k->program->tasks.at[t].ops.at[i].kind == IR_GRIDDEP_WAIT)
+                return true;
+    return k->options.pdl_wait_done;
+}
+
+/* A kernel that runs beside the one before it must wait for what that one writes. */
+static void check_overlap(ww_run *r, const ww_launch *l)
+{
+    if (!l->overlap_previous || failed(r) || waits_for_the_grid_before(r->kernel))
+        return;
+    text_printf(&r->error,
+                "WW%d: kernel %s is to overlap the launch before it and never waits for that: expected "
+                "ww_griddep_wait in a task, .pdl_wait_done, or no .overlap_previous",
+                WW_PDL, r->kernel->name);
+}
+
 void ww_run_launch(ww_run *r, const ww_launch *l)
 {
     if (!usable(r))
@@ -331,6 +351,7 @@ void ww_run_launch(ww_run *r, const ww_launch *l)
     const uint32_t cluster[3] = {(uint32_t)(c->v * c->m), (uint32_t)c->n, (uint32_t)c->k};
     check_minima(r, l->params);
     check_grid(r, l, cluster);
+    check_overlap(r, l);
     device_launch launch = {.kernel = r->kernel->name,
                             .grid = {l->grid[0], l->grid[1], l->grid[2]},
                             .block = {32 * (uint32_t)r->kernel->program->warps, 1, 1},

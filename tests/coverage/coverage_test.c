@@ -1,34 +1,53 @@
-/* coverage_test: docs/coverage.md against the tests it names.
+/* coverage_test: a page of docs/ against the tests it names.
  *
- *     coverage_test PAGE TESTS
+ *     coverage_test PAGE TESTS KEYS
  *
  * A row of the page is
  *
  *     | S12 | what is asked | how it is done | `unit/lower_test.c: test_effects`, ... |
  *
- * Every number of each series has one row; every row names a test, or says "not applicable"; every test named is there:
- * in C files as a registered unit test or as a whole string (the title of a case, the name of a kernel), in other files as
- * text. Problems are printed; exit status 0: none. */
+ * KEYS says which rows there are: "S1..S100", or a name, a line each. Every key has one row; every row names a test, or
+ * says "not applicable" or "not there yet"; every test named is there: in C files as a registered unit test or as a whole
+ * string (the title of a case, the name of a kernel), in other files as text.
+ *
+ * KEYS may say "verdicts": then rows have five cells, the last two of them tests of what is refused and of what is
+ * accepted. A case of a table that stands in the former must be one of a code that the row's third cell names (WW202), one
+ * that stands in the latter one of no code.
+ *
+ * Problems are printed; exit status 0: none. */
 #include "base/base.h"
 
 #include <ctype.h>
 #include <stdio.h>
 
-enum { CELLS = 4, MOST_NUMBERS = 100 };
+enum { MOST_CELLS = 5, MOST_KEYS = 400, MOST_KEY = 40 };
 
-typedef struct series {
-    char letter;
-    int last;
-    const char *what;
-    int rows[MOST_NUMBERS + 1]; /* line of each number's row, 0: none yet */
-} series;
+typedef struct key {
+    char name[MOST_KEY];
+    int line; /* of its row, 0: none yet */
+} key;
 
 typedef struct check {
     const char *page, *tests;
-    series series[4];
-    int line, problems, references;
+    key keys[MOST_KEYS];
+    int key_count, cells;
+    int line, problems, references, refused, accepted;
     text path, content; /* the test file read last */
 } check;
+
+/* What a test is named for. */
+typedef enum purpose { SHOWN, REFUSED, ACCEPTED } purpose;
+
+/* A diagnostic by its enumerator and as pages name it. */
+typedef struct code {
+    const char *enumerator, *number;
+} code;
+
+static const code codes[] = {
+#define WW_DIAGNOSTIC(name, number, ...) {"WW_" #name, "WW" #number},
+#include "warpwright/diagnostics.def"
+#undef WW_DIAGNOSTIC
+};
 
 #define PROBLEM(c, ...)                                                                                      \
     ((c)->problems++, printf("%s:%d: ", (c)->page, (c)->line), printf(__VA_ARGS__), printf("\n"))
@@ -79,8 +98,71 @@ static bool has_test(const check *c, const char *file, const char *name)
     return has_format(c, "cmocka_unit_test(@)", name) || has_format(c, "\"@\"", name);
 }
 
+/* ---- what a case of a table says --------------------------------------------------------------------------------- */
+
+static bool begins_entry(const char *line)
+{
+    return line[0] == '}' || (line[0] == '{' && strchr("\".0", line[1]));
+}
+
+/* The entry of a table from its title on: up to the line that begins the next one. */
+static char *entry_of(const check *c, const char *title)
+{
+    text wanted = {0};
+    text_printf(&wanted, "\"%s\"", title);
+    const char *from = strstr(text_str(&c->content), text_str(&wanted));
+    text_free(&wanted);
+    if (!from)
+        return NULL;
+    const char *to = from;
+    do {
+        to += strcspn(to, "\n");
+        to += *to == '\n';
+    } while (*to && !begins_entry(to + strspn(to, " ")));
+    char *entry = base_alloc((size_t)(to - from) + 1);
+    memcpy(entry, from, (size_t)(to - from));
+    entry[to - from] = 0;
+    return entry;
+}
+
+static bool has_word(const char *s, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = strstr(s, word); at; at = strstr(at + n, word))
+        if (!isalnum((unsigned char)at[n]) && at[n] != '_')
+            return true;
+    return false;
+}
+
+/* Whether an entry is of a code, and of one that the row names. */
+static void check_verdict(check *c, purpose why, const char *title, const char *entry, const char *how)
+{
+    bool any = false, named = false;
+    for (size_t i = 0; i < ARRAY_LEN(codes); i++)
+        if (has_word(entry, codes[i].enumerator)) {
+            any = true;
+            named |= strstr(how, codes[i].number) != NULL;
+        }
+    if (why == ACCEPTED && any)
+        PROBLEM(c, "\"%s\" is refused, and named among what is accepted", title);
+    if (why == REFUSED && !any)
+        PROBLEM(c, "\"%s\" is accepted, and named among what is refused", title);
+    else if (why == REFUSED && !named)
+        PROBLEM(c, "\"%s\" is refused by a code that the row does not name", title);
+}
+
+static void check_outcome(check *c, purpose why, const char *title, const char *how)
+{
+    c->refused += why == REFUSED;
+    c->accepted += why == ACCEPTED;
+    char *entry = why == SHOWN ? NULL : entry_of(c, title);
+    if (entry)
+        check_verdict(c, why, title, entry, how);
+    free(entry);
+}
+
 /* "file: name" */
-static void check_reference(check *c, char *reference)
+static void check_reference(check *c, purpose why, char *reference, const char *how)
 {
     char *colon = strstr(reference, ": ");
     c->references++;
@@ -93,9 +175,11 @@ static void check_reference(check *c, char *reference)
         PROBLEM(c, "there is no tests/%s", reference);
     else if (!has_test(c, reference, colon + 2))
         PROBLEM(c, "tests/%s has no test \"%s\"", reference, colon + 2);
+    else
+        check_outcome(c, why, colon + 2, how);
 }
 
-static int check_references(check *c, char *cell)
+static int check_references(check *c, purpose why, char *cell, const char *how)
 {
     int found = 0;
     for (char *open = strchr(cell, '`'); open; found++) {
@@ -105,21 +189,13 @@ static int check_references(check *c, char *cell)
             return found;
         }
         *close = 0;
-        check_reference(c, open + 1);
+        check_reference(c, why, open + 1, how);
         open = strchr(close + 1, '`');
     }
     return found;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------------- */
-
-static series *series_of(check *c, char letter)
-{
-    for (size_t i = 0; i < ARRAY_LEN(c->series); i++)
-        if (c->series[i].letter == letter)
-            return &c->series[i];
-    return NULL;
-}
 
 static char *trimmed(char *s)
 {
@@ -131,52 +207,60 @@ static char *trimmed(char *s)
 }
 
 /* Takes "| a | b |" apart; how many cells there were. */
-static int split_cells(char *line, char *cells[CELLS])
+static int split_cells(char *line, char *cells[MOST_CELLS])
 {
     int n = 0;
     char *cell = line + 1;
     for (char *bar = strchr(cell, '|'); bar; cell = bar + 1, bar = strchr(cell, '|')) {
         *bar = 0;
-        if (n < CELLS)
+        if (n < MOST_CELLS)
             cells[n] = trimmed(cell);
         n++;
     }
     return n;
 }
 
-static void note_number(check *c, series *s, const char *number)
+static void note_key(check *c, const char *name)
 {
-    int n = atoi(number + 1);
-    if (n < 1 || n > s->last)
-        PROBLEM(c, "%s: there are %s %c1 to %c%d", number, s->what, s->letter, s->letter, s->last);
-    else if (s->rows[n])
-        PROBLEM(c, "%s has a row in line %d already", number, s->rows[n]);
-    else
-        s->rows[n] = c->line;
+    for (int i = 0; i < c->key_count; i++)
+        if (strcmp(c->keys[i].name, name) == 0) {
+            if (c->keys[i].line)
+                PROBLEM(c, "%s has a row in line %d already", name, c->keys[i].line);
+            else
+                c->keys[i].line = c->line;
+            return;
+        }
+    PROBLEM(c, "%s is not on the list of rows", name);
 }
 
-static void check_row(check *c, series *s, char *line)
+static bool needs_no_test(const char *how)
 {
-    char *cells[CELLS];
+    return strstr(how, "not applicable") || strstr(how, "not there yet");
+}
+
+static void check_row(check *c, char *line)
+{
+    char *cells[MOST_CELLS];
     int n = split_cells(line, cells);
-    if (n != CELLS) {
-        PROBLEM(c, "a row of %d cells, not of %d", n, CELLS);
+    if (n != c->cells) {
+        PROBLEM(c, "a row of %d cells, not of %d", n, c->cells);
         return;
     }
-    note_number(c, s, cells[0]);
+    note_key(c, cells[0]);
     if (!*cells[1] || !*cells[2])
         PROBLEM(c, "%s: an empty cell", cells[0]);
-    if (!check_references(c, cells[3]) && !strstr(cells[2], "not applicable"))
+    bool verdicts = c->cells == MOST_CELLS;
+    int tests = check_references(c, verdicts ? REFUSED : SHOWN, cells[3], cells[2]);
+    if (verdicts)
+        tests += check_references(c, ACCEPTED, cells[4], cells[2]);
+    if (!tests && !needs_no_test(cells[2]))
         PROBLEM(c, "%s names no test, and is not \"not applicable\"", cells[0]);
 }
 
-static void check_line(check *c, char *line)
+/* "S12" or "V-TX-BYTES" */
+static bool begins_with_key(const char *cell)
 {
-    series *s = strncmp(line, "| ", 2) == 0 && isdigit((unsigned char)line[2] ? (unsigned char)line[3] : 0)
-                    ? series_of(c, line[2])
-                    : NULL;
-    if (s)
-        check_row(c, s, line);
+    return isupper((unsigned char)cell[0]) && (isdigit((unsigned char)cell[1]) || cell[1] == '-');
 }
 
 static void check_page(check *c, char *page)
@@ -186,35 +270,79 @@ static void check_page(check *c, char *page)
         if (end)
             *end = 0;
         c->line++;
-        check_line(c, line);
+        if (strncmp(line, "| ", 2) == 0 && begins_with_key(line + 2))
+            check_row(c, line);
         line = end ? end + 1 : NULL;
     }
-    for (size_t i = 0; i < ARRAY_LEN(c->series); i++)
-        for (int n = 1; n <= c->series[i].last; n++)
-            if (!c->series[i].rows[n])
-                PROBLEM(c, "%c%d has no row", c->series[i].letter, n);
+    for (int i = 0; i < c->key_count; i++)
+        if (!c->keys[i].line)
+            PROBLEM(c, "%s has no row", c->keys[i].name);
+}
+
+/* ---- the list of rows ------------------------------------------------------------------------------------------- */
+
+/* A name, with a number behind it where that is not 0. */
+static void add_key(check *c, const char *name, long number)
+{
+    if (c->key_count == MOST_KEYS) {
+        PROBLEM(c, "more than %d rows", MOST_KEYS);
+        return;
+    }
+    char digits[24] = "";
+    if (number)
+        (void)snprintf(digits, sizeof digits, "%ld", number);
+    (void)snprintf(c->keys[c->key_count++].name, MOST_KEY, "%s%s", name, digits);
+}
+
+/* "S1..S100" or a name */
+static void read_key(check *c, char *line)
+{
+    char *dots = strstr(line, "..");
+    if (strcmp(line, "verdicts") == 0) {
+        c->cells = MOST_CELLS;
+    } else if (!dots) {
+        add_key(c, line, 0);
+    } else {
+        long first = strtol(line + 1, NULL, 10), last = strtol(dots + 3, NULL, 10);
+        line[1] = 0;
+        for (long n = first; n <= last; n++)
+            add_key(c, line, n);
+    }
+}
+
+static void read_keys(check *c, char *keys)
+{
+    for (char *line = keys; *line;) {
+        size_t length = strcspn(line, "\n");
+        char *next = line + length + (line[length] == '\n');
+        line[length] = 0;
+        if (*line && *line != '#')
+            read_key(c, trimmed(line));
+        line = next;
+    }
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        (void)fprintf(stderr, "usage: coverage_test PAGE TESTS\n");
+    if (argc != 4) {
+        (void)fprintf(stderr, "usage: coverage_test PAGE TESTS KEYS\n");
         return 2;
     }
-    check c = {.page = argv[1],
-               .tests = argv[2],
-               .series = {{'S', 100, "statements", {0}},
-                          {'N', 10, "newer features", {0}},
-                          {'D', 32, "defects of the schedule layer", {0}},
-                          {'Q', 24, "defects of the resource layer", {0}}}};
-    text page = {0};
-    if (!file_read(c.page, &page)) {
+    static check c;
+    c = (check){.page = argv[1], .tests = argv[2], .cells = MOST_CELLS - 1};
+    text page = {0}, keys = {0};
+    if (!file_read(c.page, &page) || !file_read(argv[3], &keys)) {
         perror(c.page);
         return 2;
     }
+    read_keys(&c, keys.at);
     check_page(&c, page.at);
+    if (c.cells == MOST_CELLS)
+        printf("%s: %d rules, %d tests of what is refused, %d of what is accepted\n", c.page, c.key_count,
+               c.refused, c.accepted);
     printf("%s: %d references, %d problems\n", c.page, c.references, c.problems);
     text_free(&page);
+    text_free(&keys);
     text_free(&c.path);
     text_free(&c.content);
     return c.problems != 0;

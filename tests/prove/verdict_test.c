@@ -1,7 +1,7 @@
 /* What the prover says of small kernels: verdict, and the exact work it took. A change in the counts is a change in
  * the search and wants a reason. Rows marked U, F and S are those of the reference's weaknesses: bad kernels it
  * accepts, good kernels it refuses, and its own examples. */
-#include "mini.h"
+#include "mini_row.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,112 +12,16 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { MOST_RINGS = 5, MOST_TASKS = 6 };
-
-typedef struct ring_row {
-    const char *name; /* NULL ends */
-    ww_pipeline pipeline;
-    bool tensor;
-    uint32_t copy;
-    ww_reach reach;
-    const char *shares;
-} ring_row;
-
-typedef struct group_row {
-    const char *name; /* NULL: none */
-    ww_group_mode mode;
-    const char *members;
-    ww_pipeline pipeline;
-} group_row;
-
-typedef struct task_row {
-    int warps; /* 0 ends */
-    const char *text;
-} task_row;
-
-typedef struct row {
-    const char *name;
-    bool skips;
-    ring_row rings[MOST_RINGS];
-    task_row tasks[MOST_TASKS];
-    ww_code code; /* 0: proved */
-    unsigned events, runs, period;
-    mini_options options;
-    group_row group;
-    const char *named, *named_too, *ordered, *alias[2];
-} row;
-
-#define ASYNC(n)                                                                                             \
-    {                                                                                                        \
-        .type = WW_ASYNC_ASYNC, .stages = (n)                                                                \
-    }
-#define TMA(n)                                                                                               \
-    {                                                                                                        \
-        .type = WW_TMA_ASYNC, .stages = (n)                                                                  \
-    }
-#define ASYNC_AHEAD(n)                                                                                       \
-    {                                                                                                        \
-        .type = WW_ASYNC_ASYNC, .stages = (n), .advance_on_wait = true, .advance_on_acquire = true           \
-    }
-#define TMA_AHEAD(n)                                                                                         \
-    {                                                                                                        \
-        .type = WW_TMA_ASYNC, .stages = (n), .advance_on_wait = true                                         \
-    }
-#define PLAIN                                                                                                \
-    {                                                                                                        \
-        .type = WW_NO_PIPELINE                                                                               \
-    }
-
-#define TENSOR .arch = "sm_100a"
-#define OF(type_name, ...)                                                                                   \
-    {                                                                                                        \
-        .type = WW_##type_name, .stages = __VA_ARGS__                                                        \
-    }
-
 /* Most rows leave the later members out. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-static const row rows[] = {
+static const mini_row rows[] = {
 #include "verdicts.def"
 #include "types.def"
 };
 #pragma GCC diagnostic pop
 
-static mini declare(const row *r)
-{
-    mini_options options = r->options;
-    options.skips = r->skips;
-    mini m = mini_new_with(options);
-    for (int i = 0; i < MOST_RINGS && r->rings[i].name; i++) {
-        const ring_row *of = &r->rings[i];
-        mini_ring_with(&m, of->name,
-                       (mini_ring_options){.pipeline = of->pipeline,
-                                           .tensor = of->tensor,
-                                           .copy = of->copy,
-                                           .reach = of->reach,
-                                           .shares = of->shares});
-    }
-    if (r->group.name)
-        mini_group(&m, r->group.name, r->group.mode, r->group.members, r->group.pipeline);
-    if (r->named)
-        mini_named(&m, r->named, 0);
-    if (r->named_too)
-        mini_named(&m, r->named_too, 0);
-    if (r->ordered)
-        mini_ordered(&m, r->ordered);
-    if (r->alias[0])
-        mini_alias(&m, r->alias[0], r->alias[1]);
-    return m;
-}
-
-static void add_tasks(mini *m, const row *r)
-{
-    static const char *const names[MOST_TASKS] = {"P", "Q", "U", "V", "W", "X"};
-    for (int i = 0; i < MOST_TASKS && r->tasks[i].warps; i++)
-        mini_add(m, names[i], r->tasks[i].warps, r->tasks[i].text);
-}
-
-static bool as_told(const row *r, const ww_verdict *v)
+static bool as_told(const mini_row *r, const ww_verdict *v)
 {
     ww_code code = v->proved ? WW_NO_CODE : v->refutation->code;
     return code == r->code && v->events == r->events && v->runs == r->runs && v->period == r->period;
@@ -128,8 +32,8 @@ static void verdicts(void **unused)
     (void)unused;
     int wrong = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        mini m = declare(&rows[i]);
-        add_tasks(&m, &rows[i]);
+        mini m = mini_row_declare(&rows[i]);
+        mini_row_add_tasks(&m, &rows[i]);
         ww_verdict v = mini_prove(&m);
         if (!as_told(&rows[i], &v)) {
             wrong++;
@@ -152,14 +56,14 @@ static void order_of_tasks(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].code == WW_UNPROVABLE)
             continue;
-        row reversed = rows[i];
+        mini_row reversed = rows[i];
         int n = 0;
         while (n < MOST_TASKS && rows[i].tasks[n].warps)
             n++;
         for (int j = 0; j < n; j++)
             reversed.tasks[j] = rows[i].tasks[n - 1 - j];
-        mini m = declare(&reversed);
-        add_tasks(&m, &reversed);
+        mini m = mini_row_declare(&reversed);
+        mini_row_add_tasks(&m, &reversed);
         ww_verdict v = mini_prove(&m);
         if (v.proved != !rows[i].code)
             print_message("%s, tasks reversed\n", rows[i].name);
@@ -225,17 +129,35 @@ static void smallest_values(void **unused)
 
 /* ---- long loops ------------------------------------------------------------------------------------------- */
 
-static void a_thousand_trips(void **unused)
+/* Sanitisers and a busy machine are slow: the fastest of a few runs counts. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MOST_MILLISECONDS 500
+#else
+#define MOST_MILLISECONDS 50
+#endif
+
+static ww_verdict prove_a_thousand_trips(void)
 {
-    (void)unused;
     mini m = mini_new(false);
     mini_ring(&m, "s", (ww_pipeline)TMA(4));
     mini_add(&m, "P", 1, "tiles{ (A s W s C s)*1024 }");
     mini_add(&m, "Q", 8, "tiles{ (w s M s wait0 L s)*1024 }");
     ww_verdict v = mini_prove(&m);
-    assert_true(v.proved);
-    assert_true(v.milliseconds < 500);
     mini_free(&m);
+    return v;
+}
+
+static void a_thousand_trips(void **unused)
+{
+    (void)unused;
+    double least = MOST_MILLISECONDS;
+    for (int run = 0; run < 5; run++) {
+        ww_verdict v = prove_a_thousand_trips();
+        assert_true(v.proved);
+        least = v.milliseconds < least ? v.milliseconds : least;
+    }
+    print_message("1024 trips a tile: %.1f ms\n", least);
+    assert_true(least < MOST_MILLISECONDS);
 }
 
 int main(void)

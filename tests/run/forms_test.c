@@ -201,8 +201,32 @@ static void test_forms(void **state)
     }
 }
 
+/* ---- launches that are refused ------------------------------------------------------------------------------------ */
+
+static void expect_refused(const ww_launch *launch, const char *why)
+{
+    ww_kernel *k = declare(&forms[3]);
+    ww_run *r = ww_run_open(k, &(ww_run_options){.device = WW_DEVICE_EMULATOR});
+    ww_run_launch(r, launch);
+    const char *error = ww_run_error(r);
+    if (!error || !strstr(error, why))
+        fail_msg("%s, and not %s", error ? error : "launched", why);
+    ww_run_close(r);
+    ww_kernel_free(k);
+}
+
+static void test_refused_launches(void **state)
+{
+    (void)state;
+    struct forms_params none = {.end = 0}, some = {.end = 1};
+    expect_refused(&(ww_launch){.params = &none, .grid = {1, 1, 1}}, "below the minimum that was proved, 1");
+    expect_refused(&(ww_launch){.params = &some, .grid = {0, 1, 1}}, "expected multiples of its cluster");
+    expect_refused(&(ww_launch){.params = &some, .grid = {1, 1, 1}, .overlap_previous = true},
+                   "is to overlap the launch before it and never waits for that");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_refused_launches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
