@@ -173,6 +173,17 @@ typedef struct ww_copy {
     ww_reach reach;
 } ww_copy;
 
+/* How much of a buffer without a pipeline one warp's call of a work body may touch: the warps of a task share it. Where
+ * several bodies of a task do the same to a buffer, the widest part counts. */
+typedef enum ww_part {
+    /* Not said. An engine (TMA, wgmma, tcgen05) may take in all of the buffer. Threads are taken to keep apart by themselves,
+     * or to synchronise in their bodies, but an engine may meet what any of them writes. */
+    WW_PART_UNKNOWN,
+    WW_PART_ALL,       /* what other warps of the task write or read, too */
+    WW_PART_WARPGROUP, /* the part of the warp's warpgroup (warps 0 to 3 of the task, 4 to 7, ...) */
+    WW_PART_WARP,      /* the warp's own part */
+} ww_part;
+
 /* A work body: the CUDA function TYPE_NAME(TYPE &self, const INFO &info, in..., out &...) of the body header; with
  * constants, a template over them: TYPE_NAME<3>(...).
  */
@@ -188,6 +199,8 @@ typedef struct ww_work {
     ww_copy copies[WW_MAX_COPIES];
     /* The buffers it reads (consumer) or writes (producer); none named: all. */
     const char *touches[WW_MAX_BUFFERS];
+    ww_part
+        part; /* of those without a pipeline, and of what the engines below read of such: one warp's share */
     /* Resources whose current stage the wgmma group it commits will read. */
     const char *wgmma_reads[WW_MAX_BUFFERS];
     int wgmma_wait; /* WW_WGMMA_WAIT(n): returns with at most n groups still reading */

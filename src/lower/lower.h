@@ -109,6 +109,7 @@ typedef struct ir_effect {
     int barrier;    /* IR_COPY_IN, IR_LOAD_IN: the full barrier array; else -1 */
     uint32_t bytes; /* IR_COPY_IN: bytes it completes at each of its destinations */
     ww_reach reach; /* IR_COPY_IN */
+    ww_part part;   /* of a buffer without a pipeline: how much of it one warp touches */
     /* IR_COPY_IN: OWN; LEADER: bytes complete on the leader's barrier; NEXT: buffer and barrier are the next CTA's; EVERY:
      * all CTAs'. IR_UMMA_*: PAIR: the memory of all CTAs that share the MMA. */
     model_to to;

@@ -40,6 +40,7 @@ static ir_effect *add_effect(ir_op *op, ir_effect_kind kind, int buffer, int cur
     assert(op->effect_count < MOST_EFFECTS);
     ir_effect *e = &op->effects[op->effect_count++];
     *e = (ir_effect){.kind = kind, .buffer = buffer, .cursor = cursor, .held = held, .barrier = -1};
+    e->part = op->work->declared->part;
     return e;
 }
 

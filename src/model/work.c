@@ -177,6 +177,8 @@ static void read_row(ww_resource *r, const ww_work *declared)
         bad_work(r, copy->name, copy->name, "a C identifier as its name");
     if ((unsigned)copy->side > WW_PRODUCER)
         bad_work(r, copy->name, "another side", "WW_CONSUMER or WW_PRODUCER");
+    if ((unsigned)copy->part > WW_PART_WARP)
+        bad_work(r, copy->name, "part", "WW_PART_ALL, WW_PART_WARPGROUP or WW_PART_WARP");
     if (model_find_work(r, copy->name) >= 0)
         bad_work(r, copy->name, "a second row of that name", "one row a name");
     w.function = arena_printf(a, "%s_%s", r->type, copy->name);

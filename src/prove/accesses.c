@@ -8,8 +8,8 @@
  *                         known to be finished: the pipe's epoch has been heard of. tcgen05 work of one warp is done in order
  *
  * Two exceptions. Producers that hold the same slot in the same lap share it: dividing it is their bodies' business,
- * unless a copy covers the whole buffer. Warps of one task share a buffer without a pipeline: bodies that hand data
- * from warp to warp synchronise inside; so do their pipes, but not a pipe and a warp. */
+ * unless a copy covers the whole buffer. Warps of one task share a buffer without a pipeline: which of its bytes each
+ * touches, plan_parts.c says. */
 #include "prove/machine.h"
 
 /* One new access. */
@@ -46,12 +46,22 @@ static access_kind kind_of(const machine *m, int agent_index, bool write)
     return write ? ACCESS_UMMA_WRITE : ACCESS_UMMA_READ;
 }
 
-/* Warps of one task, or their pipes of one kind. */
-static bool of_one_body(const machine *m, const subject *s, int slot, int other)
+static plan_doing doing_of(access_kind kind)
 {
-    const plan_agent *a = &m->plan->agents[s->agent], *b = &m->plan->agents[other];
-    return !m->plan->slots[slot].pipelined && slot == s->slot && a->crew == b->crew &&
-           a->warp_itself == b->warp_itself && (a->warp_itself || a->kind == b->kind);
+    static const plan_doing doings[] = {
+        [ACCESS_READ] = PLAN_READING, [ACCESS_WRITE] = PLAN_WRITING,     [ACCESS_COPY] = PLAN_BULK,
+        [ACCESS_LOAD] = PLAN_BULK,    [ACCESS_UMMA_READ] = PLAN_TCGEN05, [ACCESS_UMMA_WRITE] = PLAN_TCGEN05,
+        [ACCESS_WGMMA] = PLAN_WGMMA,  [ACCESS_BULK] = PLAN_BULK};
+    return doings[kind];
+}
+
+/* Other warps of the task have other bytes of a buffer without a pipeline, unless their parts say otherwise. */
+static bool keeps_apart(const machine *m, const subject *s, int slot, int other, access_kind other_kind)
+{
+    const plan_slot *p = &m->plan->slots[slot];
+    if (p->pipelined || slot != s->slot || m->plan->agents[s->agent].crew != m->plan->agents[other].crew)
+        return false;
+    return !plan_parts_meet(m->plan, p->buffer, s->agent, doing_of(s->kind), other, doing_of(other_kind));
 }
 
 /* Producers of the same lap of a ring divide the slot among them. */
@@ -72,17 +82,19 @@ static bool after_write(machine *m, const subject *s, int slot, int other)
 {
     const access *a = slot_access(m, slot, other);
     uint32_t epoch = may_share(m, s, slot, a->write_lap) && !s->whole ? a->write_before : a->write;
-    if (epoch <= known_of(m, s, slot, other))
+    access_kind kind = kind_of(m, other, true);
+    if (epoch <= known_of(m, s, slot, other) || keeps_apart(m, s, slot, other, kind))
         return true;
-    return race(m, s, slot, other, a->write_op, kind_of(m, other, true));
+    return race(m, s, slot, other, a->write_op, kind);
 }
 
 static bool after_read(machine *m, const subject *s, int slot, int other)
 {
     const access *a = slot_access(m, slot, other);
-    if (a->read <= known_of(m, s, slot, other))
+    access_kind kind = kind_of(m, other, false);
+    if (a->read <= known_of(m, s, slot, other) || keeps_apart(m, s, slot, other, kind))
         return true;
-    return race(m, s, slot, other, a->read_op, kind_of(m, other, false));
+    return race(m, s, slot, other, a->read_op, kind);
 }
 
 static bool after_groups(machine *m, const subject *s, int slot, int other)
@@ -90,7 +102,8 @@ static bool after_groups(machine *m, const subject *s, int slot, int other)
     static const access_kind kinds[] = {[GROUP_WGMMA] = ACCESS_WGMMA, [GROUP_BULK] = ACCESS_BULK};
     for (int kind = 0; kind < GROUP_KINDS; kind++) {
         const group_reads *r = &slot_access(m, slot, other)->by_groups[kind];
-        if (r->open || (other != s->agent && r->done > known_of(m, s, slot, other)))
+        bool done = !r->open && (other == s->agent || r->done <= known_of(m, s, slot, other));
+        if (!done && !keeps_apart(m, s, slot, other, kinds[kind]))
             return race(m, s, slot, other, r->op, kinds[kind]);
     }
     return true;
@@ -106,15 +119,14 @@ static bool in_order(const machine *m, const subject *s, int other)
 static bool after_agent(machine *m, const subject *s, int slot, int other)
 {
     uint8_t touched = m->now.touched[slot];
-    bool one_body = of_one_body(m, s, slot, other);
-    bool apart = !in_order(m, s, other) && !one_body;
+    bool apart = !in_order(m, s, other);
     if ((touched & TOUCHED_WRITE) && apart && !after_write(m, s, slot, other))
         return false;
     if (!writes(s->kind))
         return true;
     if ((touched & TOUCHED_READ) && apart && !after_read(m, s, slot, other))
         return false;
-    return !(touched & TOUCHED_GROUPS) || (one_body && other != s->agent) || after_groups(m, s, slot, other);
+    return !(touched & TOUCHED_GROUPS) || after_groups(m, s, slot, other);
 }
 
 static bool after_copies(machine *m, const subject *s, int slot)

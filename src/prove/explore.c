@@ -68,17 +68,19 @@ static bool is_grouped(const touch *t)
     return t->kind == IR_WGMMA_READ || t->kind == IR_BULK_READ;
 }
 
-/* Without a pipeline, warps of a task share a buffer, and so do their engines of one kind; but not a warp and its own
- * groups, and not a warp and an engine. */
+/* Without a pipeline, warps of a task keep to their parts of a buffer; and what a warp's threads do is in order, but not
+ * with its own groups or engines. */
 static bool one_body(const explorer *x, int agent_a, const touch *a, int agent_b, const touch *b)
 {
-    if (x->plan->agents[agent_a].crew != x->plan->agents[agent_b].crew ||
-        engine_of(a->kind) != engine_of(b->kind) || engine_of(a->kind) == ENGINE_COPY)
+    if (x->plan->agents[agent_a].crew != x->plan->agents[agent_b].crew)
         return false;
-    return agent_a != agent_b || !(is_grouped(a) || is_grouped(b));
+    if (agent_a == agent_b)
+        return engine_of(a->kind) == engine_of(b->kind) && !is_grouped(a) && !is_grouped(b);
+    return !plan_parts_meet(x->plan, x->plan->slots[a->slot].buffer, agent_a, plan_doing_of(a->kind), agent_b,
+                            plan_doing_of(b->kind));
 }
 
-/* The exceptions are those of accesses.c: producers of the same lap divide a slot, warps of a task share a buffer. */
+/* The exceptions are those of accesses.c: producers of the same lap divide a slot, warps of a task a buffer. */
 static bool conflict(const explorer *x, int agent_a, const touch *a, int agent_b, const touch *b)
 {
     if (!(plan_writes(a->kind) || plan_writes(b->kind)) || !bytes_overlap(x, a->slot, b->slot))

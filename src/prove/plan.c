@@ -282,5 +282,6 @@ plan *plan_new(ww_kernel *k, const ir_program *program, bool loose)
     p->lanes = loose && p->ring_count ? p->ring_count : 1;
     p->width = p->agent_count * p->lanes + p->stage_count;
     find_uses(p);
+    plan_find_parts(p);
     return p;
 }

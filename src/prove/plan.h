@@ -10,6 +10,7 @@
  * guards ask about; a value belongs to the launch, or to each tile anew; all CTAs of a cluster see the same values.
  *
  * plan.c        agents, stages, slots, who touches what
+ * plan_parts.c  what warps of one task share of a buffer without a pipeline
  * plan_rings.c  rings and cursors
  * plan_tasks.c  operations and values; refusing what is outside the model */
 #ifndef WW_PLAN_H
@@ -21,6 +22,16 @@
 enum { PLAN_MAX_VALUES = 64, PLAN_TRIPS = 16 };
 enum { PLAN_READS = 1, PLAN_WRITES = 2 };                 /* a crew and a slot */
 enum { PLAN_WAITS = 1, PLAN_ARRIVES = 2, PLAN_USES = 4 }; /* a crew and a stage */
+
+/* What the warps of a task do to a buffer without a pipeline, as far as parts of it tell them apart. */
+typedef enum plan_doing {
+    PLAN_READING,
+    PLAN_WRITING,
+    PLAN_WGMMA,
+    PLAN_BULK,
+    PLAN_TCGEN05,
+    PLAN_DOINGS
+} plan_doing;
 
 typedef enum plan_pipe { PLAN_TENSOR_PIPE, PLAN_COPY_PIPE, PLAN_PIPES } plan_pipe;
 
@@ -126,6 +137,8 @@ typedef struct plan {
     int *buffer_ring;
     uint8_t *acts;    /* [stage][crew]: PLAN_WAITS, PLAN_ARRIVES, PLAN_USES */
     uint8_t *touches; /* [slot][crew]: PLAN_READS, PLAN_WRITES; overlapping slots count */
+    uint8_t
+        *parts; /* [buffer][task][doing][2]: how far one warp reaches, towards threads and towards engines */
     plan_value values[PLAN_MAX_VALUES];
     int ranks; /* CTAs of the cluster */
     int agent_count, stage_count, slot_count, value_count, cursor_count, status_count, crew_count, ring_count;
@@ -136,6 +149,11 @@ typedef struct plan {
     bool loose;          /* see plan_new */
     ww_diag *unprovable; /* the program is outside the model */
 } plan;
+
+/* Whether two warps of a task may touch the same bytes of a buffer without a pipeline, one doing this and one that. */
+bool plan_parts_meet(const plan *p, int buffer, int agent, plan_doing doing, int other,
+                     plan_doing other_doing);
+plan_doing plan_doing_of(ir_effect_kind kind);
 
 /* Allocated in the kernel's arena. Sets unprovable when there is something the model does not have.
  *
@@ -148,6 +166,7 @@ plan *plan_new(ww_kernel *k, const ir_program *p, bool loose);
 /* Parts of plan_new. */
 void plan_read_tasks(plan *p); /* operations and values */
 void plan_find_rings(plan *p);
+void plan_find_parts(plan *p);
 void plan_check(plan *p); /* refuses what is outside the model */
 void plan_refuse(plan *p, ww_place place, const char *why, const char *hint);
 
