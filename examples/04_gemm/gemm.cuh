@@ -149,7 +149,6 @@ template <int chunk> WW_WORK void gmem_d_stage(const gemm_info &info, const gemm
     for (uint32_t j = 0; j < GEMM_CHUNK_N / 16; j++)
         ww::stmatrix_x4(smem + row * 128 + (((2 * j + half) ^ (row & 7)) << 4), pair[4 * j], pair[4 * j + 1],
                         pair[4 * j + 2], pair[4 * j + 3]);
-    ww::fence_proxy_async_shared();
 }
 
 template <int chunk> WW_WORK void gmem_d_stage_even(gmem_d &, const gemm_info &info, gemm_fragment result)

@@ -216,6 +216,7 @@ ir_program *lower_kernel(ww_kernel *k)
         add_buffers(&l, k->resources.at[i]);
     for (size_t i = 0; i < k->tasks.len; i++)
         lower_task(&l, k->tasks.at[i]);
+    lower_fences(l.program);
     l.program->keys = (int)l.keys.len;
     vec_free(&l.probed);
     vec_free(&l.keys);

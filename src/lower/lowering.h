@@ -44,6 +44,9 @@ ir_lane lower_lane(const ww_task *t, int stride, int *first);
 /* work.c */
 void lower_work(lowering *l);
 
+/* fences.c: in the finished program, which fences its memory needs besides those of the protocols */
+void lower_fences(ir_program *p);
+
 /* counts.c: one kind of arrival on a barrier: who makes it, by which verb of which resource */
 typedef struct lower_arrival {
     const ww_resource *verb_on;  /* the resource or group whose verb it is */

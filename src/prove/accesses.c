@@ -27,12 +27,18 @@ static bool writes(access_kind kind)
     return kind == ACCESS_WRITE || kind == ACCESS_COPY || kind == ACCESS_LOAD || kind == ACCESS_UMMA_WRITE;
 }
 
-static bool race(machine *m, const subject *s, int slot, int other, int other_op, access_kind other_kind)
+static bool meets(machine *m, const subject *s, fault what, int slot, int other, int other_op,
+                  access_kind other_kind)
 {
     return machine_fault(m,
-                         (finding){FAULT_RACE, .agent = s->knower, .op = m->now.agents[s->knower].pc,
-                                   .stage = -1, .other_agent = other, .other_op = other_op, .slot = s->slot,
+                         (finding){what, .agent = s->knower, .op = m->now.agents[s->knower].pc, .stage = -1,
+                                   .other_agent = other, .other_op = other_op, .slot = s->slot,
                                    .other_slot = slot, .kind = s->kind, .other_kind = other_kind});
+}
+
+static bool race(machine *m, const subject *s, int slot, int other, int other_op, access_kind other_kind)
+{
+    return meets(m, s, FAULT_RACE, slot, other, other_op, other_kind);
 }
 
 /* Of what an agent does to memory itself. */
@@ -78,23 +84,45 @@ static uint32_t known_of(const machine *m, const subject *s, int slot, int other
 
 /* ---- comparing with one agent ------------------------------------------------------------------------------------------------ */
 
+/* What an agent does itself is in order, but for cp.async copies. */
+static bool in_order(const machine *m, const subject *s, int other)
+{
+    const plan_agent *a = &m->plan->agents[other];
+    return other == s->agent && (a->warp_itself || a->kind == PLAN_TENSOR_PIPE);
+}
+
+static bool by_engine(access_kind kind)
+{
+    return kind == ACCESS_COPY || kind == ACCESS_WGMMA || kind == ACCESS_UMMA_READ || kind == ACCESS_BULK;
+}
+
+/* After the last access of a kind by another agent, in that epoch; `fenced`: as fences ask. */
+static bool after_access(machine *m, const subject *s, int slot, int other, bool write, uint32_t epoch,
+                         uint32_t fenced)
+{
+    const access *a = slot_access(m, slot, other);
+    bool ordered = in_order(m, s, other) || epoch <= known_of(m, s, slot, other);
+    access_kind kind = kind_of(m, other, write);
+    if (ordered && fence_stands(m, s->knower, by_engine(s->kind), slot, other, fenced))
+        return true;
+    return keeps_apart(m, s, slot, other, kind) || meets(m, s, ordered ? FAULT_UNFENCED : FAULT_RACE, slot,
+                                                         other, write ? a->write_op : a->read_op, kind);
+}
+
 static bool after_write(machine *m, const subject *s, int slot, int other)
 {
     const access *a = slot_access(m, slot, other);
-    uint32_t epoch = may_share(m, s, slot, a->write_lap) && !s->whole ? a->write_before : a->write;
-    access_kind kind = kind_of(m, other, true);
-    if (epoch <= known_of(m, s, slot, other) || keeps_apart(m, s, slot, other, kind))
-        return true;
-    return race(m, s, slot, other, a->write_op, kind);
+    bool shared = may_share(m, s, slot, a->write_lap) && !s->whole;
+    return after_access(m, s, slot, other, true, shared ? a->write_before : a->write,
+                        shared ? a->fence_write_before : a->fence_write);
 }
 
+/* An engine may write after threads have read, without a fence: a read is over when its thread goes on. */
 static bool after_read(machine *m, const subject *s, int slot, int other)
 {
     const access *a = slot_access(m, slot, other);
-    access_kind kind = kind_of(m, other, false);
-    if (a->read <= known_of(m, s, slot, other) || keeps_apart(m, s, slot, other, kind))
-        return true;
-    return race(m, s, slot, other, a->read_op, kind);
+    bool tensor = plan_buffer_of(m->plan, slot)->space == IR_TENSOR;
+    return after_access(m, s, slot, other, false, a->read, tensor ? a->fence_read : 0);
 }
 
 static bool after_groups(machine *m, const subject *s, int slot, int other)
@@ -109,22 +137,14 @@ static bool after_groups(machine *m, const subject *s, int slot, int other)
     return true;
 }
 
-/* What an agent does itself is in order, but for cp.async copies. */
-static bool in_order(const machine *m, const subject *s, int other)
-{
-    const plan_agent *a = &m->plan->agents[other];
-    return other == s->agent && (a->warp_itself || a->kind == PLAN_TENSOR_PIPE);
-}
-
 static bool after_agent(machine *m, const subject *s, int slot, int other)
 {
     uint8_t touched = m->now.touched[slot];
-    bool apart = !in_order(m, s, other);
-    if ((touched & TOUCHED_WRITE) && apart && !after_write(m, s, slot, other))
+    if ((touched & TOUCHED_WRITE) && !after_write(m, s, slot, other))
         return false;
     if (!writes(s->kind))
         return true;
-    if ((touched & TOUCHED_READ) && apart && !after_read(m, s, slot, other))
+    if ((touched & TOUCHED_READ) && !after_read(m, s, slot, other))
         return false;
     return !(touched & TOUCHED_GROUPS) || after_groups(m, s, slot, other);
 }
@@ -184,7 +204,7 @@ static bool holds_its_own(machine *m, const subject *s)
 static void record_read(machine *m, const subject *s)
 {
     access *a = slot_access(m, s->slot, s->agent);
-    a->read = machine_epoch(m, s->agent);
+    a->read = a->fence_read = machine_epoch(m, s->agent);
     a->read_op = m->now.agents[s->knower].pc;
     m->now.touched[s->slot] |= TOUCHED_READ;
 }
@@ -192,9 +212,11 @@ static void record_read(machine *m, const subject *s)
 static void record_write(machine *m, const subject *s)
 {
     access *a = slot_access(m, s->slot, s->agent);
-    if (a->write_lap != s->lap)
+    if (a->write_lap != s->lap) {
         a->write_before = a->write;
-    a->write = machine_epoch(m, s->agent);
+        a->fence_write_before = a->fence_write;
+    }
+    a->write = a->fence_write = machine_epoch(m, s->agent);
     a->write_lap = s->lap;
     a->write_op = m->now.agents[s->knower].pc;
     m->now.touched[s->slot] |= TOUCHED_WRITE;

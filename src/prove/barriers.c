@@ -55,7 +55,7 @@ static bool parity_is_over(const barrier_state *b, uint32_t parity)
 static void pass_wait(machine *m, int agent_index, int stage)
 {
     uint32_t *clock = machine_clock(m, agent_index);
-    join(clock, stage_done(m, stage), m->plan->width);
+    join(clock, stage_done(m, stage), m->plan->told);
     stage_waits(m, stage)[agent_index] = machine_epoch(m, agent_index);
     m->now.barriers[stage].waited = m->now.barriers[stage].count;
 }
@@ -158,20 +158,13 @@ static void tell(machine *m, int agent_index, int stage)
     memcpy(heard, own, (size_t)m->plan->lanes * sizeof(uint32_t));
 }
 
-static void begin_epoch(machine *m, int agent_index)
-{
-    uint32_t *own = &machine_clock(m, agent_index)[agent_index * m->plan->lanes];
-    for (int lane = 0; lane < m->plan->lanes; lane++)
-        own[lane]++;
-}
-
 void barrier_told(machine *m, int agent_index)
 {
     const plan_agent *a = &m->plan->agents[agent_index];
-    begin_epoch(m, agent_index);
+    machine_begin_epoch(m, agent_index);
     for (int kind = 0; kind < PLAN_PIPES; kind++)
         if (a->pipes[kind] >= 0)
-            begin_epoch(m, a->pipes[kind]);
+            machine_begin_epoch(m, a->pipes[kind]);
 }
 
 /* Discipline: whoever contributes to phase n + 1 knows completion n. */
@@ -182,7 +175,7 @@ static bool contribute(machine *m, int agent_index, int stage)
         return machine_fault(m, (finding){FAULT_WRONG_PHASE, .agent = agent_index,
                                           .op = m->now.agents[agent_index].pc, .stage = stage,
                                           .number = b->count + 1});
-    join(stage_gathered(m, stage), machine_clock(m, agent_index), m->plan->width);
+    join(stage_gathered(m, stage), machine_clock(m, agent_index), m->plan->told);
     tell(m, agent_index, stage);
     if (m->plan->stages[stage].rank != m->plan->agents[agent_index].rank)
         b->deferred[0] |= DEFERRED_REMOTE;

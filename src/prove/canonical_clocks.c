@@ -25,7 +25,10 @@ enum {
     MARK_COPY = MARK_AGE_0 + 3,
     MARK_WHOLE_COPY,
     MARK_COPY_BEFORE,
-    MARK_PHASE
+    MARK_PHASE,
+    MARK_FENCE_WRITE,
+    MARK_FENCE_WRITE_BEFORE,
+    MARK_FENCE_READ
 };
 
 /* ---- thresholds -------------------------------------------------------------------------------------------------------------- */
@@ -125,13 +128,45 @@ static void mark_access(canonical *c, const heard *h, const access *a, int place
     written->lap = a->write_lap;
 }
 
+/* Accesses that someone may yet come upon who does not know of a fence behind them. */
+static void mark_unfenced(canonical *c, const machine *m, int owner, int fence, int place)
+{
+    int slot = c->slot_order[place];
+    const access *a = slot_access(m, slot, owner);
+    bool tensor = plan_buffer_of(c->plan, slot)->space == IR_TENSOR;
+    if (!a || (!a->fence_write && !a->fence_read) || tensor != (fence == c->plan->after_fence[owner]))
+        return;
+    uint32_t known = fence_known_to_all(m, fence, slot);
+    if (a->fence_write_before > known)
+        (void)mark(c, MARK_FENCE_WRITE_BEFORE, place, a->fence_write_before);
+    if (tensor && a->fence_read > known)
+        (void)mark(c, MARK_FENCE_READ, place, a->fence_read);
+    if (a->fence_write <= known)
+        return;
+    canonical_mark *written = mark(c, MARK_FENCE_WRITE, place, a->fence_write);
+    written->slot = slot;
+    written->lap = a->write_lap;
+}
+
+/* Those that entries of the owner's own epochs must tell apart, for a fence to come: of the tensor memory, where their
+ * thresholds are others than those of mark_access, in loose plans alone, as everybody fences for himself. */
+static void mark_sources(canonical *c, const machine *m, int owner, int place)
+{
+    if (c->plan->proxy_fence[owner] >= 0)
+        mark_unfenced(c, m, owner, c->plan->proxy_fence[owner], place);
+    if (c->plan->after_fence[owner] >= 0 && c->plan->loose)
+        mark_unfenced(c, m, owner, c->plan->after_fence[owner], place);
+}
+
 static void mark_accesses(canonical *c, const machine *m, const heard *h, int agent_index, int lane)
 {
     for (int i = 0; i < c->plan->slot_count; i++) {
         int slot = c->slot_order[i];
         const access *a = slot_access(m, slot, agent_index);
-        if (a && m->now.touched[slot] && plan_in_lane(c->plan, plan_slot_ring(c->plan, slot), lane))
+        if (a && m->now.touched[slot] && plan_in_lane(c->plan, plan_slot_ring(c->plan, slot), lane)) {
             mark_access(c, h, a, i);
+            mark_sources(c, m, agent_index, i);
+        }
     }
 }
 
@@ -288,6 +323,24 @@ static void put_clobbers(canonical *c, const machine *m)
             canonical_put(c, m->now.clobbers[c->slot_order[i]].gone);
 }
 
+/* A fence's entries: those before a thread synchronisation are looked at by those after it. */
+static void put_fence(canonical *c, const machine *m, int fence, int lane)
+{
+    const plan_fence *f = &c->plan->fences[fence];
+    bool tensor = f->by != IR_FENCE_PROXY;
+    int entry = plan_fence_entry(c->plan, fence, lane);
+    heard h;
+    clear_marks(c);
+    for (int i = 0; i < c->plan->slot_count; i++)
+        if (plan_in_lane(c->plan, plan_slot_ring(c->plan, c->slot_order[i]), lane))
+            mark_unfenced(c, m, f->owner, tensor ? c->plan->after_fence[f->owner] : fence, i);
+    put_marks(c, m);
+    if (!c->marks.len)
+        return;
+    heard_of(&h, m, entry);
+    put_entry(c, m, &h, entry);
+}
+
 void canonical_clocks(canonical *c, const machine *m)
 {
     put_clobbers(c, m);
@@ -301,6 +354,8 @@ void canonical_clocks(canonical *c, const machine *m)
         if (c->marks.len)
             put_entry(c, m, &h, i);
     }
+    for (int i = 0; i < c->plan->fence_count * c->plan->lanes; i++)
+        put_fence(c, m, i / c->plan->lanes, i % c->plan->lanes);
     for (int i = 0; i < c->plan->stage_count; i++) {
         int stage = c->stage_order[i];
         heard h;

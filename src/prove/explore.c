@@ -17,13 +17,15 @@ typedef struct state {
     stage_state *stages;
     uint8_t *landed; /* [flight] */
     uint8_t *gone;   /* [slot]: overwritten through another buffer; only where buffers overlap */
+    char *fences;    /* explore_fences.c */
 } state;
 
 static state state_at(const explorer *x, char *bytes)
 {
     size_t agents = (size_t)x->plan->agent_count;
     state s;
-    s.at = (uint32_t *)(void *)bytes;
+    s.fences = bytes;
+    s.at = (uint32_t *)(void *)(bytes + explore_fence_bytes(x));
     s.answers = s.at + agents;
     s.stages = (stage_state *)(void *)(s.answers + agents * MOST_STATUSES);
     s.landed = (uint8_t *)(s.stages + x->plan->stage_count);
@@ -260,6 +262,12 @@ static bool buffers_overlap(const explorer *x)
     return false;
 }
 
+static bool step_fences(explorer *x, const state *s, int agent_index, const event *e)
+{
+    fence_view view = {s->at, s->landed, s->fences};
+    return explore_fences(x, &view, agent_index, e);
+}
+
 /* Reads must find what was written through the same memory, not what an alias has put there. */
 static void step_work(explorer *x, const state *s, const event *e)
 {
@@ -281,6 +289,7 @@ static bool step_event(explorer *x, state *s, int agent_index)
 {
     event *e = &x->actors[agent_index].events.at[s->at[agent_index]];
     stage_state *b = &s->stages[e->stage];
+    x->result.unfenced |= !step_fences(x, s, agent_index, e);
     switch (e->kind) {
     case EVENT_WAIT:
         if (!step_wait(x, s, agent_index, e))
@@ -495,7 +504,7 @@ explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values
         explore_unroll(&x, i);
     x.overlapping = buffers_overlap(&x);
     x.state_bytes =
-        (size_t)x.plan->agent_count * (1 + MOST_STATUSES) * sizeof(uint32_t) +
+        explore_fence_bytes(&x) + (size_t)x.plan->agent_count * (1 + MOST_STATUSES) * sizeof(uint32_t) +
         (size_t)x.plan->stage_count * sizeof(stage_state) +
         round_up((uint32_t)x.flights.len + (x.overlapping ? (uint32_t)x.plan->slot_count : 0) + 1, 4);
     search(&x, most_states);

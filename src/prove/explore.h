@@ -9,6 +9,7 @@
  *   lapped        a wait that passes after different completions, or that can meet its barrier more than one
  *                 completion before the one it passes after, or past it
  *   race          two conflicting accesses both possible, or under way, in one state
+ *   unfenced      two conflicting accesses, and in some interleaving no fence between them (explore_fences.c)
  *   leftover      an end with a phase half done, a filled slot not waited for, fills and releases that differ, or
  *                 something asynchronous that nobody has waited for */
 #ifndef WW_EXPLORE_H
@@ -27,7 +28,7 @@ typedef struct explore_values {
 } explore_values;
 
 typedef struct explore_result {
-    bool deadlock, over_arrival, lapped, race, leftover;
+    bool deadlock, over_arrival, lapped, race, unfenced, leftover;
     bool capped; /* too many states: nothing is claimed */
     uint64_t states;
 } explore_result;
@@ -38,7 +39,7 @@ explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values
 /* Whether nothing is wrong. */
 static inline bool explore_clean(const explore_result *r)
 {
-    return !r->deadlock && !r->over_arrival && !r->lapped && !r->race && !r->leftover;
+    return !r->deadlock && !r->over_arrival && !r->lapped && !r->race && !r->unfenced && !r->leftover;
 }
 
 #endif

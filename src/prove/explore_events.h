@@ -1,4 +1,5 @@
-/* Tasks unrolled to events, for the explorer: explore_unroll.c makes them, explore.c visits the states. */
+/* Tasks unrolled to events, for the explorer: explore_unroll.c makes them, explore.c visits the states,
+ * explore_fences.c remembers which accesses are fenced. */
 #ifndef WW_EXPLORE_EVENTS_H
 #define WW_EXPLORE_EVENTS_H
 
@@ -32,6 +33,7 @@ typedef struct event {
     int stage, status;
     uint32_t parity, arrivals, bytes;
     int first_touch, touches;
+    uint32_t fences;  /* ir_fence (bits), executed just before it */
     seen met, passed; /* WAIT: counts while waiting, and when passing; ARRIVE: counts when it falls */
 } event;
 
@@ -65,5 +67,16 @@ typedef struct explorer {
 } explorer;
 
 void explore_unroll(explorer *x, int agent_index);
+
+/* What fences ask of a state: where agents are, which flights have landed, and what is remembered of memory. */
+typedef struct fence_view {
+    const uint32_t *at;
+    const uint8_t *landed;
+    char *bytes;
+} fence_view;
+
+size_t explore_fence_bytes(const explorer *x);
+/* The event is executed; whether its accesses are fenced from those before. */
+bool explore_fences(const explorer *x, const fence_view *v, int agent, const event *e);
 
 #endif

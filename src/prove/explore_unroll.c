@@ -16,6 +16,7 @@ typedef struct unroller {
     ring_place *places;
     int64_t trip, trips;
     int tile;
+    uint32_t fences;         /* executed, and not put down with an event yet */
     VEC(int) groups[GROUPS]; /* wgmma, bulk: first touch of each group in flight, then the end of the last */
 } unroller;
 
@@ -28,9 +29,13 @@ static int64_t bound(const unroller *u, const ww_bound *b)
     }
 }
 
+/* A fence goes with the arrival or work after it, for nothing comes between; before a wait it stands alone. */
 static event *add_event(unroller *u, event_kind kind)
 {
-    event e = {.kind = kind, .status = -1, .met = NOT_SEEN, .passed = NOT_SEEN};
+    if (u->fences && kind != EVENT_ARRIVE && kind != EVENT_WORK)
+        (void)add_event(u, EVENT_WORK);
+    event e = {.kind = kind, .status = -1, .fences = u->fences, .met = NOT_SEEN, .passed = NOT_SEEN};
+    u->fences = 0;
     vec_push(&u->x->actors[u->agent].events, e);
     return vec_last(&u->x->actors[u->agent].events);
 }
@@ -245,6 +250,7 @@ static void unroll_op(unroller *u, const plan_op *p)
 {
     switch (p->op->kind) {
     case IR_ADVANCE: unroll_advance(u, p->op); break;
+    case IR_FENCE: u->fences |= u->x->plan->fence_count ? 1u << p->op->fence : 0; break;
     case IR_FORGET: forget(u, p->op->status); break;
     case IR_WORK:
     case IR_FETCH: unroll_work(u, p); break;

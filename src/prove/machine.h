@@ -1,13 +1,14 @@
 /* machine: the state of one canonical execution, and what moves it.
  *
- * A clock has one entry an agent and lane (epochs: how often the agent has published; lanes: see plan.h) and one a barrier
- * stage (how many of its phases are known to be complete). "a happens before b" is a comparison of entries. Pipes have
+ * A clock has one entry an agent and lane (epochs: how often the agent has published; lanes: see plan.h), one a barrier
+ * stage (how many of its phases are known to be complete), and those of fences (plan.h). "a happens before b" is a comparison of entries. Pipes have
  * epochs, but no clock: what they do next is done after what their warp knows. The whole state is one block of memory, so
  * that a snapshot is a memcpy; nothing is allocated while a program runs.
  *
  * barriers.c   mbarrier semantics and the two conditions (no lapping, arrival discipline)
  * accesses.c   accesses to memory and races
  * groups.c     wgmma groups and bulk store groups
+ * fences.c     proxy fences and those of tcgen05
  * values.c     what is known of symbolic values, and questions
  * run.c        operations, scheduling
  * canonical.c  configurations up to a shift of phases and a rotation of rings (with canonical_clocks.c)
@@ -77,6 +78,8 @@ typedef struct access {
     int64_t write_lap;
     uint32_t read;
     int write_op, read_op;
+    uint32_t fence_write, fence_write_before,
+        fence_read; /* the same, as fences ask (weaken.c leaves them alone) */
     group_reads by_groups[GROUP_KINDS];
 } access;
 
@@ -153,6 +156,7 @@ typedef enum fault {
     FAULT_LAPPED,         /* a phase completes before a waiter has seen the last */
     FAULT_OTHER_PROBE,    /* the probe asked about another slot or phase */
     FAULT_RACE,
+    FAULT_UNFENCED,   /* an access that is ordered after another, and not fenced */
     FAULT_CLOBBERED,  /* a read of what has been overwritten through another buffer */
     FAULT_HALF_PHASE, /* the end leaves arrivals or bytes missing */
     FAULT_UNSEEN,     /* the end leaves a completed full phase that nobody waited for */
@@ -261,6 +265,14 @@ static inline cursor *agent_cursor(const machine *m, int agent_index, int cursor
     return &m->now.cursors[m->plan->agents[agent_index].cursors + cursor_index];
 }
 
+/* What the agent does next is not among what it has told, or fenced. */
+static inline void machine_begin_epoch(machine *m, int agent_index)
+{
+    uint32_t *own = &machine_clock(m, agent_index)[agent_index * m->plan->lanes];
+    for (int lane = 0; lane < m->plan->lanes; lane++)
+        own[lane]++;
+}
+
 /* Records the first finding; always false, so that callers can return it. */
 bool machine_fault(machine *m, finding f);
 
@@ -289,6 +301,13 @@ uint32_t *group_open(machine *m, int agent_index, group_kind kind);
 void group_commit(machine *m, int agent_index, group_kind kind);
 void group_wait(machine *m, int agent_index, group_kind kind, int keep);
 void group_add(machine *m, int agent_index, group_kind kind, uint32_t *group, int slot);
+
+void fence_by(machine *m, int agent_index, ir_fence fence);
+/* Whether the agent may access the slot after what `other` did there in that epoch, as far as fences go. `engine`: it is an
+ * access by the async proxy; `write`: so what the other did is a write. */
+bool fence_stands(const machine *m, int agent_index, bool engine, int slot, int other, uint32_t epoch);
+/* Up to which epoch all who may yet ask know that the owner's accesses to a slot are fenced. */
+uint32_t fence_known_to_all(const machine *m, int fence, int slot);
 
 /* ---- weaken.c: between tiles, with a loose plan -----------------------------------------------------------------------------------*/
 

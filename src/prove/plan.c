@@ -226,6 +226,7 @@ static void note_touch(plan *p, int crew, int slot, uint8_t how)
 static void note_effect(plan *p, int crew, const ir_effect *e, uint32_t reach)
 {
     uint8_t how = plan_writes(e->kind) ? PLAN_WRITES : PLAN_READS;
+    how |= plan_by_engine(e->kind) ? PLAN_ENGINES : 0;
     for (int rank = 0; rank < p->ranks; rank++) {
         if (!(reach >> rank & 1))
             continue;
@@ -280,8 +281,8 @@ plan *plan_new(ww_kernel *k, const ir_program *program, bool loose)
     number_slots(p);
     plan_find_rings(p);
     p->lanes = loose && p->ring_count ? p->ring_count : 1;
-    p->width = p->agent_count * p->lanes + p->stage_count;
     find_uses(p);
+    plan_find_fences(p);
     plan_find_parts(p);
     return p;
 }

@@ -4,12 +4,13 @@
  * issues tcgen05 work or cp.async copies has a pipe for them, an agent that runs no operations of its own but makes the
  * accesses and has an entry in clocks. Agents are numbered by CTA, in each CTA warps first. A crew is a task in one CTA.
  *
- * A clock has one entry an agent and lane, and one a barrier stage; lanes are rings in a loose plan, and one for all in an
+ * A clock has one entry an agent and lane, one a barrier stage, and those of fences (below); lanes are rings in a loose plan, and one for all in an
  * exact one. Barrier stages, and slots (one stage of one buffer) are numbered through, by CTA too. A ring is what cursors
  * tie together: barriers and buffers that the same cursors point into. Symbolic values are what loops, tile loops and
  * guards ask about; a value belongs to the launch, or to each tile anew; all CTAs of a cluster see the same values.
  *
  * plan.c        agents, stages, slots, who touches what
+ * plan_fences.c which accesses take a fence
  * plan_parts.c  what warps of one task share of a buffer without a pipeline
  * plan_rings.c  rings and cursors
  * plan_tasks.c  operations and values; refusing what is outside the model */
@@ -20,7 +21,8 @@
 #include "verify/trips.h"
 
 enum { PLAN_MAX_VALUES = 64, PLAN_TRIPS = 16 };
-enum { PLAN_READS = 1, PLAN_WRITES = 2 };                 /* a crew and a slot */
+/* A crew and a slot. PLAN_ENGINES: by the async proxy */
+enum { PLAN_READS = 1, PLAN_WRITES = 2, PLAN_ENGINES = 4 };
 enum { PLAN_WAITS = 1, PLAN_ARRIVES = 2, PLAN_USES = 4 }; /* a crew and a stage */
 
 /* What the warps of a task do to a buffer without a pipeline, as far as parts of it tell them apart. */
@@ -117,6 +119,20 @@ typedef struct plan_task {
     uint64_t of_trip;        /* values of trips (bits) */
 } plan_task;
 
+/* An entry of clocks (a lane) that says up to which epoch of an agent its accesses are fenced, for whoever has heard of
+ * it. A fence raises it to the entry `source`: those of the agents' own epochs, or of another kind of fence.
+ *
+ *   proxy   what the owner's threads (its cp.async copies) have written in shared memory: by a proxy fence of anyone who
+ *           has heard of it
+ *   before  the owner's accesses to tensor memory: by its own fence before a thread synchronisation
+ *   after   those, or what a tensor pipe was given: by the fence after a thread synchronisation, for the warp that
+ *           executes it alone; these entries are told to nobody */
+typedef struct plan_fence {
+    ir_fence by;
+    int owner;
+    int source; /* first entry */
+} plan_fence;
+
 typedef struct plan_ring {
     int stages; /* -1: its parts have different numbers of stages */
     bool turns; /* its slots are alike: none overlaps with another slot but those of the same stage */
@@ -144,7 +160,11 @@ typedef struct plan {
     int agent_count, stage_count, slot_count, value_count, cursor_count, status_count, crew_count, ring_count;
     int access_count, known_count;
     int lanes;
-    int width;           /* of a clock: agents times lanes, then barrier stages */
+    plan_fence *fences;
+    int fence_count;
+    int *proxy_fence, *after_fence; /* by agent, -1: none */
+    int told;            /* entries of a clock: agents times lanes, barrier stages, fences that are told of */
+    int width;           /* and the others */
     bool has_options;    /* some operation is optional */
     bool loose;          /* see plan_new */
     ww_diag *unprovable; /* the program is outside the model */
@@ -167,7 +187,8 @@ plan *plan_new(ww_kernel *k, const ir_program *p, bool loose);
 void plan_read_tasks(plan *p); /* operations and values */
 void plan_find_rings(plan *p);
 void plan_find_parts(plan *p);
-void plan_check(plan *p); /* refuses what is outside the model */
+void plan_find_fences(plan *p); /* and the width of clocks */
+void plan_check(plan *p);       /* refuses what is outside the model */
 void plan_refuse(plan *p, ww_place place, const char *why, const char *hint);
 
 /* A diagnostic on its own, in the kernel's arena, not in the kernel's list. */
@@ -184,6 +205,11 @@ static inline int plan_entry(const plan *p, int agent, int ring)
 static inline int plan_stage_entry(const plan *p, int stage)
 {
     return p->agent_count * p->lanes + stage;
+}
+/* Of a fence, for what its owner did in a ring. */
+static inline int plan_fence_entry(const plan *p, int fence, int ring)
+{
+    return plan_stage_entry(p, p->stage_count) + fence * p->lanes + (p->lanes > 1 ? ring : 0);
 }
 /* Of a ring: which entries of an agent tell about it. */
 static inline bool plan_in_lane(const plan *p, int ring, int lane)
@@ -238,6 +264,12 @@ static inline bool plan_touches(const plan *p, int crew, int slot, uint8_t how)
 static inline bool plan_writes(ir_effect_kind kind)
 {
     return kind == IR_WRITE || kind == IR_COPY_IN || kind == IR_LOAD_IN || kind == IR_UMMA_WRITE;
+}
+
+/* Whether it is an access by the async proxy. */
+static inline bool plan_by_engine(ir_effect_kind kind)
+{
+    return kind == IR_COPY_IN || kind == IR_WGMMA_READ || kind == IR_UMMA_READ || kind == IR_BULK_READ;
 }
 
 /* The CTA on whose barrier the bytes complete that a copy brings to CTA `rank`. */

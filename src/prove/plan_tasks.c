@@ -104,7 +104,7 @@ static bool only_touches(const ir_op *op)
     bool groups = op->wgmma_groups || op->bulk_groups || op->wgmma_wait >= 0 || op->bulk_wait >= 0;
     for (int i = 0; i < op->effect_count; i++)
         groups |= op->effects[i].kind == IR_COPY_IN;
-    return !matters(op) || (op->kind == IR_WORK && !groups);
+    return (!matters(op) && op->kind != IR_FENCE) || (op->kind == IR_WORK && !groups);
 }
 
 static bool all_only_touch(const ir_task *t, const ir_op *guard)

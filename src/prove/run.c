@@ -141,10 +141,16 @@ static bool run_next_tile(machine *m, int agent_index, const plan_op *p)
     return next(m, agent_index);
 }
 
-/* Ends of blocks, fences, and what orders grids. */
+/* Ends of blocks, and what orders grids. */
 static bool run_nothing(machine *m, int agent_index, const plan_op *p)
 {
     (void)p;
+    return next(m, agent_index);
+}
+
+static bool run_fence(machine *m, int agent_index, const plan_op *p)
+{
+    fence_by(m, agent_index, p->op->fence);
     return next(m, agent_index);
 }
 
@@ -295,7 +301,7 @@ static run_op *const run_table[IR_KIND_COUNT] = {
     [IR_ARRIVE] = run_act,
     [IR_COPY_ARRIVE] = run_act,
     [IR_UMMA_COMMIT] = run_act,
-    [IR_FENCE] = run_nothing,
+    [IR_FENCE] = run_fence,
     [IR_FETCH] = run_fetch,
     [IR_GRIDDEP_WAIT] = run_nothing,
     [IR_GRIDDEP_LAUNCH] = run_nothing,

@@ -51,9 +51,12 @@ static void raise_to_accesses(const readers *r, uint32_t *to, int slot, const ac
     if (may_touch(r, slot, PLAN_READS | PLAN_WRITES)) {
         raise(to, a->write_before, limit);
         raise(to, a->write, limit);
+        raise(to, a->fence_write_before, limit);
+        raise(to, a->fence_write, limit);
     }
     if (may_touch(r, slot, PLAN_WRITES)) {
         raise(to, a->read, limit);
+        raise(to, a->fence_read, limit);
         for (int kind = 0; kind < GROUP_KINDS; kind++)
             raise(to, a->by_groups[kind].done, limit);
     }
@@ -192,14 +195,27 @@ static void drop_accesses(access *a, uint32_t by_all, uint32_t by_writers)
         drop(&a->by_groups[kind].done, by_writers);
 }
 
+/* Those for which a fence is known to all who could ask, or none is asked for. */
+static void drop_fenced(const machine *m, access *a, int owner, int slot)
+{
+    bool tensor = plan_buffer_of(m->plan, slot)->space == IR_TENSOR;
+    int fence = tensor ? m->plan->after_fence[owner] : m->plan->proxy_fence[owner];
+    uint32_t known = fence < 0 ? UINT32_MAX : fence_known_to_all(m, fence, slot);
+    drop(&a->fence_write, known);
+    drop(&a->fence_write_before, known);
+    drop(&a->fence_read, tensor ? known : UINT32_MAX);
+}
+
 /* Those that all who could ask have passed. Nothing is lost, and entries need not stay above them. */
 static void drop_passed(machine *m, const heard *h, int agent_index, int lane)
 {
     for (int slot = 0; slot < m->plan->slot_count; slot++) {
         access *a = slot_access(m, slot, agent_index);
-        if (a && plan_in_lane(m->plan, plan_slot_ring(m->plan, slot), lane))
-            drop_accesses(a, heard_touching(h, slot, PLAN_READS | PLAN_WRITES),
-                          heard_touching(h, slot, PLAN_WRITES));
+        if (!a || !plan_in_lane(m->plan, plan_slot_ring(m->plan, slot), lane))
+            continue;
+        drop_accesses(a, heard_touching(h, slot, PLAN_READS | PLAN_WRITES),
+                      heard_touching(h, slot, PLAN_WRITES));
+        drop_fenced(m, a, agent_index, slot);
     }
     for (int stage = 0; stage < m->plan->stage_count; stage++)
         if (m->now.barriers[stage].pending && plan_in_lane(m->plan, plan_stage_ring(m->plan, stage), lane))

@@ -366,6 +366,27 @@ static void tell_race(teller *t, const finding *f)
     text_free(&other_slot);
 }
 
+/* Ordered as in tell_race, but for the fence. */
+static void tell_unfenced(teller *t, const finding *f)
+{
+    bool tensor = plan_buffer_of(t->p, f->slot)->space == IR_TENSOR;
+    const char *fence =
+        tensor ? "tcgen05.fence::before_thread_sync and ::after_thread_sync" : "fence.proxy.async";
+    text step = {0}, slot = {0};
+    step_text(t, f->other_agent, f->other_op, &step);
+    slot_text(t, f->slot, &slot);
+    ww_diag *d = tell_agent(t, f, WW_UNFENCED, access_texts[f->kind]);
+    d->message = arena_printf(t->list.arena, "%s %s, after task %s and without a fence", d->message,
+                              text_str(&slot), task_name(t, f->other_agent));
+    diag_expected(&t->list, d, "%s between %s of task %s and this access", fence, text_str(&step),
+                  task_name(t, f->other_agent));
+    diag_found(&t->list, d, "barriers alone");
+    diag_hint(&t->list, d, "work rows that say what their bodies access: fences are placed from them");
+    diag_related(&t->list, d, op_at(t->p, f->other_agent, f->other_op)->place, "the other access");
+    text_free(&step);
+    text_free(&slot);
+}
+
 static void tell_clobbered(teller *t, const finding *f)
 {
     text slot = {0}, other_slot = {0}, step = {0};
@@ -494,6 +515,7 @@ static void (*const tellers[])(teller *, const finding *) = {
     [FAULT_LAPPED] = tell_lapped,
     [FAULT_OTHER_PROBE] = tell_probe,
     [FAULT_RACE] = tell_race,
+    [FAULT_UNFENCED] = tell_unfenced,
     [FAULT_CLOBBERED] = tell_clobbered,
     [FAULT_HALF_PHASE] = tell_half_phase,
     [FAULT_UNSEEN] = tell_unseen,
@@ -523,7 +545,7 @@ static bool is_doubtful(const teller *t, const finding *f)
 {
     if (f->fault == FAULT_CLOBBERED)
         return t->p->has_options;
-    return f->fault == FAULT_RACE && is_optional(t, f->agent, f->op) &&
+    return (f->fault == FAULT_RACE || f->fault == FAULT_UNFENCED) && is_optional(t, f->agent, f->op) &&
            is_optional(t, f->other_agent, f->other_op);
 }
 

@@ -413,6 +413,7 @@ static bool code_agrees(ww_code code, const explore_result *r)
     case WW_OVER_ARRIVAL: return r->over_arrival;
     case WW_LAPPED: return r->lapped;
     case WW_RACE: return r->race;
+    case WW_UNFENCED: return r->unfenced;
     case WW_LEFTOVER: return r->leftover;
     default: return false;
     }

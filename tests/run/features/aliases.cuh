@@ -33,12 +33,10 @@ WW_WORK void raw_load(raw &, const words_info &info)
 struct cooked {
 };
 
-/* The next load writes there by the async proxy, hence the fence. */
 template <int warps> WW_WORK void cooked_change(cooked &, const words_info &info)
 {
     for (uint32_t w = task_thread(info); w < ROW_WORDS; w += 32 * warps)
         store_word(info.buffer[0] + 4 * w, load_word(info.buffer[0] + 4 * w) * 3 + 1);
-    ww::fence_proxy_async_shared();
 }
 
 template <int warps> WW_WORK void cooked_read(cooked &, const words_info &info)
