@@ -6,8 +6,8 @@
  *            before the task's next arrival, or before its own next use of an engine: one for all that was written since
  *            the last. What cp.async wrote is fenced by those who waited for it, for its arrival cannot.
  *   tcgen05  Threads that access tensor memory and meet others at a barrier which knows nothing of that (a named barrier, a
- *            turn; any barrier, if the tensor memory has no pipeline) fence before they arrive, and before their next
- *            access after they have waited (PTX ISA, "tcgen05.fence").
+ *            turn; any barrier, if another task opens or closes the slot, or there is no pipeline) fence before they
+ *            arrive, and before the next access after they have waited (PTX ISA, "tcgen05.fence").
  *
  * What is owed at the start of a loop is paid before it, and at the end of a trip within it; what is owed in a block that
  * may be left out is paid where the next fence would be anyway. */
@@ -15,7 +15,8 @@
 
 typedef enum debt { OWES_PROXY, OWES_BEFORE, OWES_AFTER, DEBTS } debt;
 
-typedef enum tensor_use { TENSOR_UNUSED, TENSOR_RING, TENSOR_PLAIN } tensor_use;
+/* How a task's tensor memory is handed on: by its own pipeline, whose verbs place the fences, or by other barriers. */
+typedef enum tensor_use { TENSOR_UNUSED, TENSOR_BY_PIPELINE, TENSOR_ELSEWHERE } tensor_use;
 
 /* For each, the operation that the fence is for; NULL: nothing is owed. */
 typedef struct debts {
@@ -92,30 +93,69 @@ static bool loads_for_engine(const ir_program *p, int barrier)
     return false;
 }
 
-/* What an operation does to tensor memory; with `threads`, what its threads do. */
-static tensor_use tensor_use_of(const ir_program *p, const ir_op *op, bool threads)
+static bool by_tensor_pipe(ir_effect_kind kind)
 {
-    tensor_use use = TENSOR_UNUSED;
-    for (int i = 0; i < op->effect_count; i++) {
-        const ir_effect *e = &op->effects[i];
-        bool umma = e->kind == IR_UMMA_READ || e->kind == IR_UMMA_WRITE;
-        if (p->buffers.at[e->buffer].space != IR_TENSOR || (threads && umma))
-            continue;
-        if (e->cursor < 0)
-            return TENSOR_PLAIN;
-        use = TENSOR_RING;
-    }
-    return use;
+    return kind == IR_UMMA_READ || kind == IR_UMMA_WRITE;
+}
+
+/* What an operation does to tensor memory; with `threads`, what its threads do. */
+static bool uses_tensor(const ir_program *p, const ir_op *op, bool threads)
+{
+    for (int i = 0; i < op->effect_count; i++)
+        if (p->buffers.at[op->effects[i].buffer].space == IR_TENSOR &&
+            !(threads && by_tensor_pipe(op->effects[i].kind)))
+            return true;
+    return false;
+}
+
+/* Whether another warp accesses the same tensor memory. */
+static bool meets_others(const ir_program *p, const ir_task *t, const ir_effect *e)
+{
+    if (t->warps > 1)
+        return true;
+    for (size_t n = 0; n < p->tasks.len; n++)
+        for (size_t i = 0; &p->tasks.at[n] != t && i < p->tasks.at[n].ops.len; i++) {
+            const ir_op *op = &p->tasks.at[n].ops.at[i];
+            for (int j = 0; j < op->effect_count; j++)
+                if (overlap(&p->buffers.at[e->buffer], &p->buffers.at[op->effects[j].buffer]))
+                    return true;
+        }
+    return false;
+}
+
+static bool has_cursor(const ir_task *t, int resource, ir_role role)
+{
+    for (size_t i = 0; i < t->cursors.len; i++)
+        if (t->cursors.at[i].resource == resource && t->cursors.at[i].role == role)
+            return true;
+    return false;
+}
+
+/* Without a pipeline, or where another task opens the slot, or closes it. */
+static bool is_handed_on_elsewhere(const ir_program *p, const ir_task *t, const ir_effect *e)
+{
+    if (e->cursor < 0)
+        return meets_others(p, t, e);
+    const ir_cursor *c = &t->cursors.at[e->cursor];
+    ir_role closing = c->role == IR_PRODUCE ? IR_COMMIT_BEHIND : IR_RELEASE_BEHIND;
+    bool opened_elsewhere = c->role == IR_COMMIT_BEHIND || c->role == IR_RELEASE_BEHIND;
+    return opened_elsewhere || (e->held && !has_cursor(t, c->resource, closing));
 }
 
 static tensor_use task_tensor_use(const ir_program *p, const ir_task *t)
 {
-    tensor_use most = TENSOR_UNUSED;
+    tensor_use use = TENSOR_UNUSED;
     for (size_t i = 0; i < t->ops.len; i++) {
-        tensor_use use = tensor_use_of(p, &t->ops.at[i], false);
-        most = use > most ? use : most;
+        const ir_op *op = &t->ops.at[i];
+        for (int n = 0; n < op->effect_count; n++) {
+            if (p->buffers.at[op->effects[n].buffer].space != IR_TENSOR)
+                continue;
+            if (is_handed_on_elsewhere(p, t, &op->effects[n]))
+                return TENSOR_ELSEWHERE;
+            use = TENSOR_BY_PIPELINE;
+        }
     }
-    return most;
+    return use;
 }
 
 /* A barrier that does not come with tensor memory. */
@@ -182,9 +222,9 @@ static void pay_before(fencing *f, const ir_op *op)
     bool loop = bounds_loop(op);
     if (loop || arrives(op) || uses_engine(op))
         pay(f, OWES_PROXY, op);
-    if (loop || (arrives(op) && (f->tensor == TENSOR_PLAIN || is_dataless(f->program, op->barrier))))
+    if (loop || (arrives(op) && (f->tensor == TENSOR_ELSEWHERE || is_dataless(f->program, op->barrier))))
         pay(f, OWES_BEFORE, op);
-    if (loop || op->kind == IR_GUARD || tensor_use_of(f->program, op, false) != TENSOR_UNUSED)
+    if (loop || op->kind == IR_GUARD || uses_tensor(f->program, op, false))
         pay(f, OWES_AFTER, op);
 }
 
@@ -196,9 +236,9 @@ static void owe_after(fencing *f, const ir_op *op)
         note_fence(f, op->fence);
     if (writes_for_engine(p, op) || (waits && loads_for_engine(p, op->barrier)))
         f->owed.of[OWES_PROXY] = op;
-    if (tensor_use_of(p, op, true) != TENSOR_UNUSED)
+    if (uses_tensor(p, op, true))
         f->owed.of[OWES_BEFORE] = op;
-    if (waits && f->tensor != TENSOR_UNUSED && (f->tensor == TENSOR_PLAIN || is_dataless(p, op->barrier)))
+    if (waits && f->tensor != TENSOR_UNUSED && (f->tensor == TENSOR_ELSEWHERE || is_dataless(p, op->barrier)))
         f->owed.of[OWES_AFTER] = op;
 }
 
