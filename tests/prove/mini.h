@@ -47,7 +47,8 @@ typedef struct mini_ring_options {
     uint32_t bytes; /* of a stage; 0: MINI_COPY */
     uint32_t copy;  /* bytes that one copy brings; 0: all of them */
     ww_reach reach;
-    const char *shares; /* resource whose buffer it is */
+    const char *shares;       /* resource whose buffer it is */
+    ww_part put, get, engine; /* without a pipeline: of W, R, and of S and M */
 } mini_ring_options;
 
 typedef struct mini_resource {

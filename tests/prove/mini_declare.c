@@ -154,13 +154,17 @@ static void declare_ring(mini *m, mini_resource *r)
     const mini_ring_options *o = &r->options;
     table t = {.count = 0};
     ww_work *put = add_row(&t, "put", "", "", WW_PRODUCER);
-    (void)add_row(&t, "get", "", "", WW_CONSUMER);
+    put->part = o->put;
+    add_row(&t, "get", "", "", WW_CONSUMER)->part = o->get;
     if (copies(&o->pipeline)) {
         put->copies[0] = (ww_copy){"b", o->copy ? o->copy : o->bytes, o->reach};
         add_row(&t, "part", "", "", WW_PRODUCER)->copies[0] = (ww_copy){"b", o->bytes / 4, o->reach};
     }
-    if (!o->tensor)
-        add_row(&t, "store", "", "", WW_CONSUMER)->bulk_store = true;
+    if (!o->tensor) {
+        ww_work *store = add_row(&t, "store", "", "", WW_CONSUMER);
+        store->bulk_store = true;
+        store->part = o->engine;
+    }
     if (tensor_arch(m))
         add_tensor_rows(m, &t);
     ww_resource_options made = {.pipeline = o->pipeline, .work = t.rows};
@@ -197,8 +201,11 @@ static void declare_engines(mini *m)
     flag->auxiliary = true;
     flag->out[0] = "bool on";
     for (int i = 0; i < m->count && !tensor_arch(m); i++)
-        if (has_memory(&m->resources[i]))
-            add_row(&t, "mma_", m->resources[i].name, "", WW_PRODUCER)->wgmma_reads[0] = m->resources[i].name;
+        if (has_memory(&m->resources[i])) {
+            ww_work *mma = add_row(&t, "mma_", m->resources[i].name, "", WW_PRODUCER);
+            mma->wgmma_reads[0] = m->resources[i].name;
+            mma->part = m->resources[i].options.engine;
+        }
     m->engines = ww_resource_new(m->kernel, "engines", &(ww_resource_options){.work = t.rows});
 }
 

@@ -13,7 +13,10 @@ mini mini_row_declare(const mini_row *r)
                                            .tensor = of->tensor,
                                            .copy = of->copy,
                                            .reach = of->reach,
-                                           .shares = of->shares});
+                                           .shares = of->shares,
+                                           .put = of->put,
+                                           .get = of->get,
+                                           .engine = of->engine});
     }
     if (r->group.name)
         mini_group(&m, r->group.name, r->group.mode, r->group.members, r->group.pipeline);

@@ -13,6 +13,7 @@ typedef struct ring_row {
     uint32_t copy;
     ww_reach reach;
     const char *shares;
+    ww_part put, get, engine;
 } ring_row;
 
 typedef struct group_row {
