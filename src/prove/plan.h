@@ -34,6 +34,8 @@ typedef enum plan_doing {
     PLAN_TCGEN05,
     PLAN_DOINGS
 } plan_doing;
+/* Which warps may touch the same bytes there. */
+typedef enum plan_reach { PLAN_REACH_WARP = 1, PLAN_REACH_WARPGROUP, PLAN_REACH_ALL } plan_reach;
 
 typedef enum plan_pipe { PLAN_TENSOR_PIPE, PLAN_COPY_PIPE, PLAN_PIPES } plan_pipe;
 
@@ -153,8 +155,7 @@ typedef struct plan {
     int *buffer_ring;
     uint8_t *acts;    /* [stage][crew]: PLAN_WAITS, PLAN_ARRIVES, PLAN_USES */
     uint8_t *touches; /* [slot][crew]: PLAN_READS, PLAN_WRITES; overlapping slots count */
-    uint8_t
-        *parts; /* [buffer][task][doing][2]: how far one warp reaches, towards threads and towards engines */
+    uint8_t *parts;   /* [buffer][task][doing][doing]: plan_reach, of the one that reaches further */
     plan_value values[PLAN_MAX_VALUES];
     int ranks; /* CTAs of the cluster */
     int agent_count, stage_count, slot_count, value_count, cursor_count, status_count, crew_count, ring_count;
@@ -170,9 +171,7 @@ typedef struct plan {
     ww_diag *unprovable; /* the program is outside the model */
 } plan;
 
-/* Whether two warps of a task may touch the same bytes of a buffer without a pipeline, one doing this and one that. */
-bool plan_parts_meet(const plan *p, int buffer, int agent, plan_doing doing, int other,
-                     plan_doing other_doing);
+/* What warps do to memory by an effect. */
 plan_doing plan_doing_of(ir_effect_kind kind);
 
 /* Allocated in the kernel's arena. Sets unprovable when there is something the model does not have.
@@ -240,6 +239,23 @@ static inline const ir_barrier *plan_barrier_of(const plan *p, int stage)
 static inline const ir_buffer *plan_buffer_of(const plan *p, int slot)
 {
     return &p->program->buffers.at[p->slots[slot].buffer];
+}
+
+static inline uint8_t *plan_reach_at(const plan *p, int buffer, int task, plan_doing a, plan_doing b)
+{
+    size_t row = (size_t)buffer * p->program->tasks.len + (size_t)task;
+    return &p->parts[(row * PLAN_DOINGS + (size_t)a) * PLAN_DOINGS + (size_t)b];
+}
+/* Whether two agents of a crew may touch the same bytes of a buffer without a pipeline, one doing this and one that. */
+static inline bool plan_parts_meet(const plan *p, int buffer, int agent, plan_doing doing, int other,
+                                   plan_doing other_doing)
+{
+    const plan_agent *a = &p->agents[agent], *b = &p->agents[other];
+    switch (*plan_reach_at(p, buffer, a->task, doing, other_doing)) {
+    case PLAN_REACH_ALL: return true;
+    case PLAN_REACH_WARPGROUP: return a->warp / 4 == b->warp / 4;
+    default: return a->warp == b->warp;
+    }
 }
 
 static inline const ir_task *plan_task_of(const plan *p, int agent)
