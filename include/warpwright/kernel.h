@@ -184,7 +184,11 @@ typedef enum ww_part {
     WW_PART_WARP,      /* the warp's own part */
 } ww_part;
 
-/* A work body: the CUDA function TYPE_NAME(TYPE &self, const INFO &info, in..., out &...) of the body header; with
+/* A work body, as far as others depend on it. Fences between what threads write and what engines (TMA, wgmma, tcgen05) access,
+ * and those of tcgen05 around barriers, are placed from what is said here; a body fences only the source of a copy to a peer,
+ * which no row names.
+ *
+ * It is the CUDA function TYPE_NAME(TYPE &self, const INFO &info, in..., out &...) of the body header; with
  * constants, a template over them: TYPE_NAME<3>(...).
  */
 typedef struct ww_work {

@@ -5,6 +5,10 @@ typedef struct mma {
     ww_resource *operand, *sum;
 } mma;
 
+struct met {
+    ww_resource *board, *filled;
+};
+
 /* ---- 33, 38, 39: shared memory that threads write and a bulk store reads ------------------------------------------------ */
 
 static const ww_work stored_work[] = {{.name = "fill", .side = WW_PRODUCER},
@@ -40,6 +44,34 @@ static void stored_from_a_ring_of_threads(ww_kernel *k)
 static void stored_from_a_ring_for_stores(ww_kernel *k)
 {
     stored_from(k, ww_pipeline_async_tma(.stages = 2));
+}
+
+/* Memory without a pipeline: the stores come behind a loop, which may have no trip, and a barrier. */
+static void fill_and_meet(ww_schedule *s, void *context)
+{
+    struct met *m = context;
+    corpus_loop(s)
+    {
+        ww_produce(s, m->board, "fill");
+    }
+    ww_sync(s, m->filled);
+}
+
+static void meet_and_store(ww_schedule *s, void *context)
+{
+    struct met *m = context;
+    ww_sync(s, m->filled);
+    ww_consume(s, m->board, "store");
+    ww_consume(s, m->board, "settle");
+}
+
+static void stored_behind_a_barrier(ww_kernel *k)
+{
+    struct met m = {
+        ww_resource_new(k, "board", &(ww_resource_options){.buffers = {{"data", 1024}}, .work = stored_work}),
+        ww_named_barrier_new(k, "filled", 0)};
+    corpus_task(k, "math", 0, 4, fill_and_meet, &m);
+    corpus_task(k, "store", 4, 1, meet_and_store, &m);
 }
 
 /* ---- 35: and tcgen05 -------------------------------------------------------------------------------------------------- */
@@ -135,6 +167,9 @@ const corpus_case corpus_engines[] = {
     {"33", "a bulk store of what threads have written", stored_from_a_ring_of_threads, WW_TENSOR_CORE,
      "task store: ring.store lets bulk stores read ring, and nobody fences the async proxy",
      stored_from_a_ring_for_stores, .emits = {"ring_fill(", "ww::fence_proxy_async_shared();"}},
+    {"33", "a barrier between: the fence stands in the loop that writes", NULL, 0, NULL,
+     stored_behind_a_barrier,
+     .emits = {"board_fill(", "ww::fence_proxy_async_shared();", "ww::named_barrier_sync(", "board_store("}},
     {"36", "wgmma reads a ring of threads", wgmma_on_a_ring_of_threads, WW_TENSOR_CORE,
      "task math: sum.multiply lets wgmma read operand, and nobody fences the async proxy",
      wgmma_on_its_own_ring, .emits = {"operand_fill(", "ww::fence_proxy_async_shared();"}},
