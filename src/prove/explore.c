@@ -503,6 +503,7 @@ explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values
     for (int i = 0; i < x.plan->agent_count; i++)
         explore_unroll(&x, i);
     x.overlapping = buffers_overlap(&x);
+    explore_find_places(&x);
     x.state_bytes =
         explore_fence_bytes(&x) + (size_t)x.plan->agent_count * (1 + MOST_STATUSES) * sizeof(uint32_t) +
         (size_t)x.plan->stage_count * sizeof(stage_state) +
@@ -512,6 +513,7 @@ explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values
     for (int i = 0; i < x.plan->agent_count; i++)
         vec_free(&x.actors[i].events);
     free(x.actors);
+    free(x.places);
     free(x.table);
     vec_free(&x.touches);
     vec_free(&x.flights);

@@ -62,6 +62,8 @@ typedef struct explorer {
     VEC(char) states; /* one after the other */
     size_t state_bytes;
     bool overlapping; /* some buffers overlap */
+    int *places;      /* by slot: where explore_fences.c remembers it, -1: nowhere */
+    int shared_places, tensor_places;
     uint32_t *table;
     size_t table_size;
 } explorer;
@@ -75,6 +77,7 @@ typedef struct fence_view {
     char *bytes;
 } fence_view;
 
+void explore_find_places(explorer *x);
 size_t explore_fence_bytes(const explorer *x);
 /* The event is executed; whether its accesses are fenced from those before. */
 bool explore_fences(const explorer *x, const fence_view *v, int agent, const event *e);

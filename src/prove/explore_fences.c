@@ -12,7 +12,8 @@
 
 enum { MODES = 2 }; /* reads, writes */
 
-/* [slot]: agents (bits). [slot][owner]: who has seen its last access. */
+/* [slot]: agents (bits). [slot][owner]: who has seen its last access. Slots of shared and of tensor memory apart, by
+ * explorer.places. */
 typedef struct memory {
     uint64_t *dirty, *dirty_loads;
     uint64_t *had[MODES], *raw[MODES], *seen[MODES];
@@ -20,32 +21,54 @@ typedef struct memory {
 
 static memory memory_at(const explorer *x, char *bytes)
 {
-    size_t slots = (size_t)x->plan->slot_count, agents = (size_t)x->plan->agent_count;
+    size_t shared = (size_t)x->shared_places, tensor = (size_t)x->tensor_places;
     uint64_t *at = (uint64_t *)(void *)bytes;
-    memory m = {.dirty = at, .dirty_loads = at + slots};
-    at += 2 * slots;
-    for (int mode = 0; mode < MODES; mode++, at += slots * (2 + agents)) {
+    memory m = {.dirty = at, .dirty_loads = at + shared};
+    at += 2 * shared;
+    for (int mode = 0; mode < MODES; mode++, at += tensor * (2 + (size_t)x->plan->agent_count)) {
         m.had[mode] = at;
-        m.raw[mode] = at + slots;
-        m.seen[mode] = at + 2 * slots;
+        m.raw[mode] = at + tensor;
+        m.seen[mode] = at + 2 * tensor;
     }
     return m;
-}
-
-size_t explore_fence_bytes(const explorer *x)
-{
-    size_t slots = (size_t)x->plan->slot_count, agents = (size_t)x->plan->agent_count;
-    return x->plan->fence_count ? (2 * slots + MODES * slots * (2 + agents)) * sizeof(uint64_t) : 0;
-}
-
-static uint64_t bit(int agent)
-{
-    return UINT64_C(1) << agent;
 }
 
 static bool in_tensor_memory(const explorer *x, int slot)
 {
     return plan_buffer_of(x->plan, slot)->space == IR_TENSOR;
+}
+
+/* Some agent's writes there take a proxy fence. */
+static bool is_written_for_engines(const plan *p, int slot)
+{
+    bool engines = false, fences = false;
+    for (int crew = 0; crew < p->crew_count; crew++)
+        engines |= plan_touches(p, crew, slot, PLAN_ENGINES);
+    for (int i = 0; i < p->agent_count; i++)
+        fences |= p->proxy_fence[i] >= 0;
+    return engines && fences;
+}
+
+void explore_find_places(explorer *x)
+{
+    x->places = base_alloc(((size_t)x->plan->slot_count + 1) * sizeof *x->places);
+    for (int slot = 0; slot < x->plan->slot_count; slot++) {
+        if (in_tensor_memory(x, slot))
+            x->places[slot] = x->tensor_places++;
+        else
+            x->places[slot] = is_written_for_engines(x->plan, slot) ? x->shared_places++ : -1;
+    }
+}
+
+size_t explore_fence_bytes(const explorer *x)
+{
+    size_t shared = (size_t)x->shared_places, tensor = (size_t)x->tensor_places;
+    return (2 * shared + MODES * tensor * (2 + (size_t)x->plan->agent_count)) * sizeof(uint64_t);
+}
+
+static uint64_t bit(int agent)
+{
+    return UINT64_C(1) << agent;
 }
 
 static int owner_of(const explorer *x, int agent, ir_effect_kind kind)
@@ -107,37 +130,53 @@ static bool is_finished(const explorer *x, const fence_view *v, int owner, int s
 
 /* ---- executing a fence ------------------------------------------------------------------------------------ */
 
-static void proxy_fence(const explorer *x, const fence_view *v, memory *m)
+/* For the memory of the agent's CTA. */
+static void proxy_fence(const explorer *x, const fence_view *v, memory *m, int agent)
 {
     for (int slot = 0; slot < x->plan->slot_count; slot++) {
-        m->dirty[slot] = 0;
+        int place = x->places[slot];
+        if (in_tensor_memory(x, slot) || place < 0 ||
+            x->plan->slots[slot].rank != x->plan->agents[agent].rank)
+            continue;
+        m->dirty[place] = 0;
         for (int i = 0; i < x->plan->agent_count; i++)
-            if (m->dirty_loads[slot] & bit(i) && is_finished(x, v, i, slot, true))
-                m->dirty_loads[slot] &= ~bit(i);
+            if (m->dirty_loads[place] & bit(i) && is_finished(x, v, i, slot, true))
+                m->dirty_loads[place] &= ~bit(i);
     }
 }
 
 static void fence_before(const explorer *x, memory *m, int agent)
 {
-    for (int slot = 0; slot < x->plan->slot_count; slot++)
+    for (int place = 0; place < x->tensor_places; place++)
         for (int mode = 0; mode < MODES; mode++)
-            m->raw[mode][slot] &= ~bit(agent);
+            m->raw[mode][place] &= ~bit(agent);
 }
 
 static bool is_told(const explorer *x, const fence_view *v, const memory *m, int mode, int slot, int owner)
 {
     if (x->plan->agents[owner].warp_itself)
-        return !(m->raw[mode][slot] & bit(owner));
+        return !(m->raw[mode][x->places[slot]] & bit(owner));
     return is_finished(x, v, owner, slot, mode);
+}
+
+static uint64_t *seen_of(const explorer *x, const memory *m, int mode, int slot, int owner)
+{
+    return &m->seen[mode][x->places[slot] * x->plan->agent_count + owner];
+}
+
+static void see_all(const explorer *x, const fence_view *v, memory *m, int agent, int slot)
+{
+    for (int mode = 0; mode < MODES; mode++)
+        for (int owner = 0; owner < x->plan->agent_count; owner++)
+            if (m->had[mode][x->places[slot]] & bit(owner) && is_told(x, v, m, mode, slot, owner))
+                *seen_of(x, m, mode, slot, owner) |= bit(agent);
 }
 
 static void fence_after(const explorer *x, const fence_view *v, memory *m, int agent)
 {
     for (int slot = 0; slot < x->plan->slot_count; slot++)
-        for (int mode = 0; mode < MODES; mode++)
-            for (int owner = 0; owner < x->plan->agent_count; owner++)
-                if (m->had[mode][slot] & bit(owner) && is_told(x, v, m, mode, slot, owner))
-                    m->seen[mode][slot * x->plan->agent_count + owner] |= bit(agent);
+        if (in_tensor_memory(x, slot))
+            see_all(x, v, m, agent, slot);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------------------------ */
@@ -152,7 +191,8 @@ static bool keep_apart(const explorer *x, int agent, const touch *t, int slot, i
 
 static bool meets_dirt(const explorer *x, const memory *m, int agent, const touch *t, int slot)
 {
-    uint64_t dirty = m->dirty[slot] | m->dirty_loads[slot];
+    int place = x->places[slot];
+    uint64_t dirty = place < 0 ? 0 : m->dirty[place] | m->dirty_loads[place];
     for (int i = 0; i < x->plan->agent_count; i++)
         if (dirty & bit(i) && !keep_apart(x, agent, t, slot, i, PLAN_WRITING))
             return true;
@@ -170,8 +210,8 @@ static bool meets_unseen(const explorer *x, const fence_view *v, const memory *m
     for (int mode = !plan_writes(t->kind); mode < MODES; mode++)
         for (int owner = 0; owner < x->plan->agent_count; owner++) {
             const touch *last = NULL;
-            if (!(m->had[mode][slot] & bit(owner)) || warp_of(x, owner) == agent ||
-                m->seen[mode][slot * x->plan->agent_count + owner] & bit(agent))
+            if (!(m->had[mode][x->places[slot]] & bit(owner)) || warp_of(x, owner) == agent ||
+                *seen_of(x, m, mode, slot, owner) & bit(agent))
                 continue;
             (void)last_event(x, v, owner, slot, mode, &last);
             bool share = mode && last && plan_writes(t->kind) && x->plan->slots[slot].pipelined &&
@@ -196,15 +236,15 @@ static bool is_unfenced(const explorer *x, const fence_view *v, const memory *m,
 
 static void remember(const explorer *x, memory *m, int agent, const touch *t)
 {
-    int owner = owner_of(x, agent, t->kind), mode = plan_writes(t->kind);
+    int owner = owner_of(x, agent, t->kind), mode = plan_writes(t->kind), place = x->places[t->slot];
     if (in_tensor_memory(x, t->slot)) {
-        m->had[mode][t->slot] |= bit(owner);
-        m->raw[mode][t->slot] |= bit(owner);
-        m->seen[mode][t->slot * x->plan->agent_count + owner] = 0;
-    } else if (t->kind == IR_WRITE) {
-        m->dirty[t->slot] |= bit(owner);
-    } else if (t->kind == IR_LOAD_IN) {
-        m->dirty_loads[t->slot] |= bit(owner);
+        m->had[mode][place] |= bit(owner);
+        m->raw[mode][place] |= bit(owner);
+        *seen_of(x, m, mode, t->slot, owner) = 0;
+    } else if (place >= 0 && t->kind == IR_WRITE) {
+        m->dirty[place] |= bit(owner);
+    } else if (place >= 0 && t->kind == IR_LOAD_IN) {
+        m->dirty_loads[place] |= bit(owner);
     }
 }
 
@@ -216,7 +256,7 @@ bool explore_fences(const explorer *x, const fence_view *v, int agent, const eve
     if (!x->plan->fence_count)
         return true;
     if (e->fences >> IR_FENCE_PROXY & 1)
-        proxy_fence(x, v, &m);
+        proxy_fence(x, v, &m, agent);
     if (e->fences >> IR_FENCE_TCGEN05_BEFORE & 1)
         fence_before(x, &m, agent);
     if (e->fences >> IR_FENCE_TCGEN05_AFTER & 1)

@@ -19,12 +19,22 @@ static void raise_entries(machine *m, int agent_index, int fence)
         to[lane] = from[lane] > to[lane] ? from[lane] : to[lane];
 }
 
+/* A proxy fence is for the memory of its own CTA (.shared::cta), where the owner writes. */
+static bool raises(const plan *p, int agent_index, const plan_fence *f)
+{
+    switch (f->by) {
+    case IR_FENCE_PROXY: return p->agents[f->owner].rank == p->agents[agent_index].rank;
+    case IR_FENCE_TCGEN05_BEFORE: return f->owner == agent_index;
+    default: return true;
+    }
+}
+
 void fence_by(machine *m, int agent_index, ir_fence fence)
 {
     bool own = false;
     for (int i = 0; i < m->plan->fence_count; i++) {
         const plan_fence *f = &m->plan->fences[i];
-        if (f->by != fence || (fence == IR_FENCE_TCGEN05_BEFORE && f->owner != agent_index))
+        if (f->by != fence || !raises(m->plan, agent_index, f))
             continue;
         raise_entries(m, agent_index, i);
         own |= f->owner == agent_index && fence != IR_FENCE_TCGEN05_AFTER;

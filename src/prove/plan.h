@@ -124,8 +124,8 @@ typedef struct plan_task {
 /* An entry of clocks (a lane) that says up to which epoch of an agent its accesses are fenced, for whoever has heard of
  * it. A fence raises it to the entry `source`: those of the agents' own epochs, or of another kind of fence.
  *
- *   proxy   what the owner's threads (its cp.async copies) have written in shared memory: by a proxy fence of anyone who
- *           has heard of it
+ *   proxy   what the owner's threads (its cp.async copies) have written in shared memory: by a proxy fence of anyone in
+ *           its CTA who has heard of it
  *   before  the owner's accesses to tensor memory: by its own fence before a thread synchronisation
  *   after   those, or what a tensor pipe was given: by the fence after a thread synchronisation, for the warp that
  *           executes it alone; these entries are told to nobody */
