@@ -336,7 +336,8 @@ static const char *race_hint(const teller *t, const finding *f)
                "read, also in the CTA "
                "of the pair that does not wait for the slot";
     if (a->crew == b->crew && a->warp != b->warp && !t->p->slots[f->slot].pipelined)
-        return "ww_sync between the two, by all warps that share the memory; or .part in both work rows, if each "
+        return "ww_sync between the two, by all warps that share the memory; or .part in both work rows, if "
+               "each "
                "warp or warpgroup has a part of its own";
     if (f->other_kind == ACCESS_UMMA_READ || f->other_kind == ACCESS_UMMA_WRITE)
         return "wait for a barrier that the tensor core arrives on after this work (commit or release by its "
