@@ -1,11 +1,12 @@
-/* Advice on rings: stages that no run can use, and memory left that would hold more. No findings: the kernel is right. */
+/* Advice on rings: memory left that would hold more stages than a ring has, if it can fill them. No finding: the kernel is
+ * right. Stages that are never in use: credits.c. */
 #include "report/summary.h"
 
 #include "model/layout.h"
 
 enum { SMALL_STAGE = 1024 }; /* rings of less a stage are not what memory is kept for */
 
-/* ---- stages that are never used ----------------------------------------------------------------------- */
+/* ---- how many slots are filled ----------------------------------------------------------------------- */
 
 /* Trips of a loop, -1: known at launch only. */
 static int64_t trips_of(const ir_op *loop)
@@ -72,16 +73,6 @@ static bool is_interleaved(const ww_resource *r)
     return false;
 }
 
-static void advise_unused(const ir_program *p, const ww_resource *r, text *out)
-{
-    int64_t slots = is_interleaved(r) ? -1 : most_slots(p, r);
-    if (slots < 1 || slots >= r->pipeline.stages)
-        return;
-    text_printf(out, "  %s: %lld slot%s filled in all, so %lld of its %d stages are never used\n", r->name,
-                (long long)slots, slots == 1 ? " is" : "s are", (long long)(r->pipeline.stages - slots),
-                r->pipeline.stages);
-}
-
 /* ---- memory for more stages --------------------------------------------------------------------------- */
 
 static uint32_t stage_bytes(const ir_program *p, const ww_resource *r)
@@ -111,7 +102,6 @@ void summary_advice(const ir_program *p, FILE *out)
         const ww_resource *r = p->kernel->resources.at[i];
         if (r->kind != MODEL_MEMORY || !model_pipelined(r))
             continue;
-        advise_unused(p, r, &advice);
         advise_more(p, r, &advice);
     }
     if (advice.len)
