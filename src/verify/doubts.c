@@ -26,7 +26,8 @@ static bool same_place(ww_place a, ww_place b)
 static bool is_fatal(const ww_kernel *k, const ww_diag *d)
 {
     return d->code == WW_UNKNOWN_ARCH || d->code == WW_TOO_MANY || d->code == WW_GROUP ||
-           d->code == WW_CLOSED || (d->code == WW_BAD_CLUSTER && same_place(d->place, k->place));
+           d->code == WW_CLOSED ||
+           ((d->code == WW_BAD_CLUSTER || d->code == WW_NEEDS_ARCH) && same_place(d->place, k->place));
 }
 
 static void note_finding(const ww_kernel *k, verify_doubts *doubts, const ww_diag *d)
