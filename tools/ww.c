@@ -1,6 +1,7 @@
 /* ww: what can be asked of warpwright without a kernel at hand. Commands are rows of a table; each gets the
  * arguments after its name and returns the exit status: 0, 1 when what was asked for is not there, 2 when the
  * question is malformed. Answers go to stdout, complaints to stderr. */
+#include "examples.h"
 #include "model/model.h"
 #include "model/names.h"
 #include "warpwright/diag.h"
@@ -85,6 +86,7 @@ static void explain(const code_entry *entry)
     print_filled(ww_code_title(entry->code), 2, TERMINAL_WIDTH);
     (void)putchar('\n');
     print_filled(ww_code_explanation(entry->code), 2, TERMINAL_WIDTH);
+    example_print(entry->code);
 }
 
 static int explain_all(void)
@@ -129,15 +131,18 @@ static void markdown_entry(const code_entry *entry)
     printf("\n### WW%d %s\n\n", (int)entry->code, ww_code_name(entry->code));
     printf("*%c%s (%s).*\n\n", toupper((unsigned char)*title), title + 1, ww_severity_name(entry->severity));
     print_filled(ww_code_explanation(entry->code), 0, 110);
+    example_markdown(entry->code);
 }
 
 static int explain_markdown(void)
 {
-    printf(
-        "# Diagnostics\n\n"
-        "<!-- Made by `ww explain --markdown` from include/warpwright/diagnostics.def; do not edit. -->\n\n"
-        "Every diagnostic has a number that never changes and a name; `ww explain WW204` and `ww explain\n"
-        "arrivals` print the same entry.\n\n");
+    printf("# Diagnostics\n\n"
+           "<!-- Made by `ww explain --markdown` from include/warpwright/diagnostics.def and docs/explain; "
+           "do not "
+           "edit. -->\n\n"
+           "Every diagnostic has a number that never changes and a name; `ww explain WW204` and `ww explain\n"
+           "arrivals` print the same entry. The examples are parts of the files in docs/explain, which\n"
+           "tests/explain compiles and checks: the wrong one gives that diagnostic, the right one none.\n\n");
     markdown_index();
     for (size_t i = 0; i < ARRAY_LEN(codes); i++) {
         if (opens_family(i))

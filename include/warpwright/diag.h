@@ -31,9 +31,10 @@ typedef struct ww_diag {
     struct ww_diag *next;
     ww_code code;
     ww_severity severity;
-    ww_place place;       /* the call to mend */
-    const char *message;  /* one sentence, names task, resource and step */
-    const char *expected; /* NULL where there is nothing to compare */
+    ww_place place;      /* the call to mend */
+    const char *message; /* one sentence, names task, resource and step */
+    const char *
+        expected; /* never NULL in an error, nor are found and hint; else where there is nothing to compare */
     const char *found;
     const char *hint;        /* what to write instead, or NULL */
     ww_place related;        /* a second place that matters (file NULL: none) ... */

@@ -379,7 +379,8 @@ void ww_depends_at(ww_place place, ww_kernel *k, ww_resource *downstream, ww_res
 
 /* ---- what can be done with a declaration ------------------------------------------------------------ */
 
-/* All diagnostics so far: those of declaring and, from the first call on, those of every rule. NULL: none.
+/* All diagnostics so far: those of declaring and, from the first call on, those of every rule (where declaring found errors,
+ * of every rule on what does not rest on them). NULL: none.
  * Owned by the kernel. The declaration is closed by this call. */
 const ww_diag *ww_kernel_check(ww_kernel *k);
 
@@ -405,7 +406,7 @@ bool ww_kernel_is_unchecked(const ww_kernel *k);
 const char *ww_kernel_emit(ww_kernel *k);
 
 /* Reports; each writes text to out. */
-/* Schedules side by side, registers, memory, stages that are never in use, arrivals. */
+/* Schedules side by side, registers, memory, stages that are never in use, arrivals, what orders the reuse of memory. */
 void ww_kernel_table(ww_kernel *k, FILE *out);
 void ww_kernel_routes(ww_kernel *k, FILE *out); /* which value goes from which call to which */
 void ww_kernel_graph(ww_kernel *k, FILE *out);  /* Graphviz */

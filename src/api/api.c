@@ -16,17 +16,28 @@ static bool dump_wanted(const char *pass)
     return list && strstr(list, pass);
 }
 
-/* Closes the declaration and lowers it. The first half can fail on its own account: what recording refused
- * cannot be lowered. */
-static ir_program *program_of(ww_kernel *k)
+/* What was declared badly is set aside: the rules look at the rest, so that the author hears of all at once. */
+static void check_the_rest(ww_kernel *k)
 {
-    if (k->program || ww_diag_count(k->diags.first, WW_ERROR))
-        return k->program;
+    const verify_doubts *doubts = k->unchecked ? NULL : verify_set_aside(k);
+    if (!doubts)
+        return;
+    ir_program *p = lower_kernel(k);
+    verify_the_rest(k, p, doubts);
+    lower_free(p);
+}
+
+/* Closes the declaration and lowers it, unless there are errors in it. */
+static void close_declaration(ww_kernel *k)
+{
     model_resolve(k);
     capture_complete(k);
     model_layout(k);
-    if (ww_diag_count(k->diags.first, WW_ERROR))
-        return NULL;
+    k->last_declared = diag_list_last(&k->diags);
+    if (ww_diag_count(k->diags.first, WW_ERROR)) {
+        check_the_rest(k);
+        return;
+    }
     k->program = lower_kernel(k);
     if (dump_wanted("lower")) {
         text dump = {0};
@@ -34,16 +45,15 @@ static ir_program *program_of(ww_kernel *k)
         (void)fputs(text_str(&dump), stderr);
         text_free(&dump);
     }
-    return k->program;
+    if (!k->unchecked)
+        verify_kernel(k, k->program);
 }
 
 const ww_diag *ww_kernel_check(ww_kernel *k)
 {
     if (!k->closed) {
-        const ir_program *p = program_of(k);
+        close_declaration(k);
         k->closed = true;
-        if (p && !k->unchecked)
-            verify_kernel(k, p);
         model_suppress(k);
     }
     diag_list_settle(&k->diags);

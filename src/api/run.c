@@ -107,7 +107,8 @@ static void compile(ww_run *r, const char *cuda)
                              .include_count = ARRAY_LEN(folders),
                              .cache_folder = cached ? text_str(&cache) : NULL};
     if (!build_cuda(r->kernel->name, cuda, &options, &r->built, &error)) {
-        text_printf(&r->error, "WW%d: %s", WW_COMPILE, text_str(&error));
+        ww_code code = r->built.no_compiler ? WW_NO_COMPILER : WW_COMPILE;
+        text_printf(&r->error, "WW%d: %s", (int)code, text_str(&error));
     }
     r->times.compile = r->built.compile_ms;
     r->times.compiled_before = r->built.from_cache;

@@ -106,13 +106,14 @@ static const char *prove_verdict(const ww_verdict *v, bool accepted)
     return v->refutation && v->refutation->code == WW_UNPROVABLE ? "unproved" : "refuted";
 }
 
-static void print_verdict(const ww_verdict *v)
+static void print_verdict(const ww_verdict *v, const char *verdict)
 {
+    const char *message = v->refutation ? v->refutation->message : "";
     if (v->proved)
         printf("prove: %u canonical runs, %llu events, period %u, %.3f ms\nverdict: PROVED %s\n", v->runs,
                (unsigned long long)v->events, v->period, v->milliseconds, v->covered);
     else
-        printf("verdict: REFUTED %s\n", v->refutation ? v->refutation->message : "");
+        printf("verdict: %s %s\n", strcmp(verdict, "unproved") == 0 ? "UNPROVED" : "REFUTED", message);
 }
 
 static void print_proof(const command_line *line, ww_kernel *k, const ww_verdict *v)
@@ -120,10 +121,13 @@ static void print_proof(const command_line *line, ww_kernel *k, const ww_verdict
     bool accepted = command_report(line, k);
     if (accepted && !v->proved)
         ww_diag_print(stderr, v->refutation);
-    if (!accepted && v->proved)
+    size_t errors = ww_diag_count(ww_kernel_check(k), WW_ERROR);
+    if (errors)
+        printf("verdict: REFUSED %zu error%s of declaring or of the rules\n", errors, errors == 1 ? "" : "s");
+    else if (!accepted)
         printf("verdict: REFUSED warnings are errors here (--werror)\n");
     else
-        print_verdict(v);
+        print_verdict(v, prove_verdict(v, accepted));
     print_suppressed(k);
 }
 

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "warpwright/warpwright.h"
 
-/* {kernel, errors, warnings, suppressed, findings, suppressed_findings, verdict}. `refutation` follows the findings of
+/* docs/json.md says what is in it. `refutation` follows the findings of
  * the rules, NULL: none; `proof` is a proof that stands, NULL: none. */
 void findings_write(text *out, ww_kernel *k, const ww_diag *refutation, const char *verdict,
                     const ww_verdict *proof);

@@ -1,8 +1,7 @@
 /* Diagnostics: the list that the layers append to, and the table of codes.
  *
- * Records and texts live in the list's arena and are never freed one by one. A record is complete once
- * diag_add has returned; expected, found, hint and related are optional and filled in by the calls that
- * follow. */
+ * Records and texts live in the list's arena and are never freed one by one. Expected, found, hint and related are filled
+ * in by the calls that follow diag_add; of errors the first three are never left out (tests/complete.h). */
 #include "base/diag.h"
 
 #include <assert.h>
@@ -10,7 +9,7 @@
 
 /* ---- the table -------------------------------------------------------------------------------------- */
 
-enum { NAME_CAP = 16 }; /* longest code name and its terminator */
+enum { NAME_CAP = 20 }; /* longest code name and its terminator */
 
 /* "BAD_VALUE" becomes "bad-value" at compile time: letter i of the name, in lower case (ASCII). */
 #define LETTER_AT(s, i) ((s)[(i) % sizeof(s)])
@@ -22,7 +21,7 @@ enum { NAME_CAP = 16 }; /* longest code name and its terminator */
 #define FOUR_LETTERS(s, i) LETTER(s, (i)), LETTER(s, (i) + 1), LETTER(s, (i) + 2), LETTER(s, (i) + 3)
 #define NAME_LETTERS(s)                                                                                      \
     {                                                                                                        \
-        FOUR_LETTERS(s, 0), FOUR_LETTERS(s, 4), FOUR_LETTERS(s, 8), FOUR_LETTERS(s, 12)                      \
+        FOUR_LETTERS(s, 0), FOUR_LETTERS(s, 4), FOUR_LETTERS(s, 8), FOUR_LETTERS(s, 12), FOUR_LETTERS(s, 16) \
     }
 
 typedef struct code_row {
@@ -168,6 +167,13 @@ void diag_found(diag_list *list, ww_diag *d, const char *fmt, ...)
 void diag_hint(diag_list *list, ww_diag *d, const char *fmt, ...)
 {
     FORMAT_INTO(list, d->hint, fmt);
+}
+
+void diag_texts(diag_list *list, ww_diag *d, const char *expected, const char *found, const char *hint)
+{
+    diag_expected(list, d, "%s", expected);
+    diag_found(list, d, "%s", found);
+    diag_hint(list, d, "%s", hint);
 }
 
 void diag_related(diag_list *list, ww_diag *d, ww_place place, const char *fmt, ...)

@@ -16,16 +16,20 @@ void diag_list_init(diag_list *list, arena *a);
 void diag_list_settle(diag_list *list);
 /* Takes *at, a link of `from`, out of it and appends it to `to`. */
 void diag_list_move(diag_list *to, diag_list *from, ww_diag **at);
+/* The last of the list; NULL when it is empty. */
+const ww_diag *diag_list_last(const diag_list *list);
 
 /* The severity that the table gives a code; WW_ERROR for an unknown one. */
 ww_severity diag_severity(ww_code code);
 
 /* Appends a diagnostic with its severity from the table. The returned record may be completed with the calls
- * below. */
+ * below; an error is complete with what was expected, what was found and a hint. */
 ww_diag *diag_add(diag_list *list, ww_code code, ww_place place, const char *fmt, ...) PRINTF_LIKE(4, 5);
 void diag_expected(diag_list *list, ww_diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void diag_found(diag_list *list, ww_diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void diag_hint(diag_list *list, ww_diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* All three at once, where they are plain texts. */
+void diag_texts(diag_list *list, ww_diag *d, const char *expected, const char *found, const char *hint);
 void diag_related(diag_list *list, ww_diag *d, ww_place place, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 #endif

@@ -71,3 +71,11 @@ void diag_list_move(diag_list *to, diag_list *from, ww_diag **at)
     *to->end = d;
     to->end = &d->next;
 }
+
+const ww_diag *diag_list_last(const diag_list *list)
+{
+    const ww_diag *last = list->first;
+    while (last && last->next)
+        last = last->next;
+    return last;
+}

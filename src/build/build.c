@@ -105,6 +105,7 @@ bool build_cuda(const char *name, const char *source, const build_options *o, bu
     *out = (build_output){0};
     build_job job = {0};
     bool ok = nvrtc_open(&job.nvrtc, error);
+    out->no_compiler = !ok;
     if (ok) {
         job_folders(&job, o);
         job_options(&job, o);

@@ -29,6 +29,7 @@ typedef struct build_output {
     text ptx, cubin, log; /* log: warnings, or why compiling failed, whole */
     double compile_ms;    /* wall clock of the call, from the cache or not */
     bool from_cache;
+    bool no_compiler; /* NVRTC was not found */
 } build_output;
 
 /* Compiles source; name stands for its file in messages. Includes are looked for in the caller's folders,

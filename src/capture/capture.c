@@ -55,12 +55,18 @@ static diag_list *diags_of(ww_schedule *s)
 }
 
 /* A resource of this kernel; otherwise a diagnostic. */
-static bool usable(ww_schedule *s, ww_place place, const ww_resource *r, const char *call)
+static bool usable(ww_schedule *s, ww_place place, ww_resource *r, const char *call)
 {
-    if (r && r->kernel == s->kernel)
+    if (r && r->kernel == s->kernel) {
+        if (s->task->index < WW_MAX_TASKS)
+            r->named_by |= 1u << s->task->index;
         return true;
-    (void)diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: %s is given %s", s->task->name, call,
-                   r ? "a resource of another kernel" : "no resource");
+    }
+    ww_diag *d = diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: %s is given %s", s->task->name, call,
+                          r ? "a resource of another kernel" : "no resource");
+    diag_texts(diags_of(s), d, "a resource declared on the task's kernel",
+               r ? arena_printf(diags_of(s)->arena, "%s of kernel %s", r->name, r->kernel->name) : "NULL",
+               "pass what ww_resource_new (or its like) of this kernel returned");
     return false;
 }
 
@@ -87,6 +93,8 @@ static void wrong_verb(ww_schedule *s, ww_place place, const ww_resource *r, ww_
     ww_diag *d = diag_add(diags_of(s), WW_NOT_PIPELINED, place, "task %s: %s on %s, which has no such verb",
                           s->task->name, verb_names[verb], r->name);
     diag_expected(diags_of(s), d, "%s", expected);
+    diag_found(diags_of(s), d, "ww_%s", verb_names[verb]);
+    diag_hint(diags_of(s), d, "a verb that %s has, or the resource that the verb was meant for", r->name);
     diag_related(diags_of(s), d, r->place, "%s is declared here", r->name);
 }
 
@@ -109,6 +117,9 @@ static bool has_verb(ww_schedule *s, ww_place place, const ww_resource *r, ww_ve
     }
     ww_diag *d = diag_add(diags_of(s), WW_NOT_PIPELINED, place, "task %s: %s on %s, which has no pipeline",
                           s->task->name, verb_names[verb], r->name);
+    diag_texts(diags_of(s), d, "a resource with a pipeline", model_is_queue(r) ? "a work queue" : "none",
+               model_is_queue(r) ? "ww_advance_tile, or ww_fetch_tile in the scheduler"
+                                 : "give the resource a .pipeline, or leave the verb out");
     diag_related(diags_of(s), d, r->place, "%s is declared here", r->name);
     return false;
 }
@@ -119,7 +130,9 @@ static bool is_verb(ww_schedule *s, ww_place place, ww_verb verb)
         return true;
     ww_diag *d =
         diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: a verb that there is not", s->task->name);
+    diag_expected(diags_of(s), d, "a ww_verb, up to %d", (int)ARRAY_LEN(verb_names) - 1);
     diag_found(diags_of(s), d, "%d", (int)verb);
+    diag_hint(diags_of(s), d, "call ww_acquire, ww_commit and their like, not ww_verb_at");
     return false;
 }
 
@@ -156,9 +169,16 @@ static void unknown_work(ww_schedule *s, ww_place place, const ww_resource *r, c
         text_printf(&known, "%s%s", i ? ", " : "", r->work.at[i].declared->name);
     diag_expected(diags_of(s), d, "%s", known.len ? text_str(&known) : "nothing: its work table is empty");
     text_free(&known);
+    if (name)
+        diag_found(diags_of(s), d, "\"%s\"", name);
+    else
+        diag_found(diags_of(s), d, "no name");
     const char *near = name ? model_nearest_work(r, name) : NULL;
     if (near)
         diag_hint(diags_of(s), d, "did you mean \"%s\"?", near);
+    else
+        diag_hint(diags_of(s), d, "a row for it in the work table of %s, or one of the names there", r->name);
+    diag_related(diags_of(s), d, r->place, "%s is declared here", r->name);
 }
 
 /* A call without a name means the side's only method; -1 when there is none, or a choice. */
@@ -188,7 +208,10 @@ static const model_work *find_work(ww_schedule *s, ww_place place, const ww_reso
     if (w->declared->side != side) {
         ww_diag *d = diag_add(diags_of(s), WW_UNKNOWN_WORK, place, "task %s: %s.%s is %s work", s->task->name,
                               r->name, w->declared->name, side == WW_CONSUMER ? "producer" : "consumer");
+        diag_expected(diags_of(s), d, "ww_%s", side == WW_CONSUMER ? "produce" : "consume");
+        diag_found(diags_of(s), d, "ww_%s", side == WW_CONSUMER ? "consume" : "produce");
         diag_hint(diags_of(s), d, "call it by ww_%s", side == WW_CONSUMER ? "produce" : "consume");
+        diag_related(diags_of(s), d, r->place, "%s is declared here", r->name);
     }
     return w;
 }
@@ -209,6 +232,25 @@ static int value_of(const ww_schedule *s, ww_token token)
     return ours && value >= 1 && (size_t)value <= s->values.len ? value : 0;
 }
 
+static void too_many_values(ww_schedule *s, const capture_step *step, const char *what, int declared,
+                            int given)
+{
+    ww_diag *d = diag_add(diags_of(s), WW_BAD_TOKEN, step->place, "task %s: %s.%s has %d %s%s, not more",
+                          s->task->name, step->resource->name, step->work->declared->name, declared, what,
+                          declared == 1 ? "" : "s");
+    diag_expected(diags_of(s), d, "%d, as the work table of %s says", declared, step->resource->name);
+    diag_found(diags_of(s), d, "a token for %s %d", what, given + 1);
+    diag_hint(diags_of(s), d, "leave it out, or add it to the row of %s", step->work->declared->name);
+    diag_related(diags_of(s), d, step->resource->place, "%s is declared here", step->resource->name);
+}
+
+static void no_value(ww_schedule *s, ww_diag *d, const char *type, const char *name)
+{
+    diag_expected(diags_of(s), d, "a token that an earlier call of this schedule made");
+    diag_found(diags_of(s), d, "a ww_token that no call has filled, or one of another schedule");
+    diag_hint(diags_of(s), d, "before it, work with .out = {&%s} that computes the %s", name, type);
+}
+
 static void read_inputs(ww_schedule *s, capture_step *step, const ww_args *args)
 {
     const model_work *w = step->work;
@@ -216,16 +258,14 @@ static void read_inputs(ww_schedule *s, capture_step *step, const ww_args *args)
         int value = value_of(s, args->in[i]);
         if (i >= w->in_count) {
             if (args->in[i].value)
-                (void)diag_add(diags_of(s), WW_BAD_TOKEN, step->place,
-                               "task %s: %s.%s takes %d inputs, not more", s->task->name,
-                               step->resource->name, w->declared->name, w->in_count);
+                too_many_values(s, step, "input", w->in_count, i);
             continue;
         }
         if (!value) {
             ww_diag *d =
                 diag_add(diags_of(s), WW_BAD_TOKEN, step->place, "task %s: input %s of %s.%s has no value",
                          s->task->name, w->in[i].name, step->resource->name, w->declared->name);
-            diag_expected(diags_of(s), d, "a token that an earlier call of this schedule made");
+            no_value(s, d, w->in[i].type, w->in[i].name);
             continue;
         }
         step->in[i] = value;
@@ -243,14 +283,15 @@ static void make_outputs(ww_schedule *s, capture_step *step, const ww_args *args
                 ww_diag *d =
                     diag_add(diags_of(s), WW_TOO_MANY, step->place, "values of task %s", s->task->name);
                 diag_expected(diags_of(s), d, "at most %d outputs of work calls", MOST_TOKENS);
+                diag_found(diags_of(s), d, "more");
+                diag_hint(diags_of(s), d, "a domain loop in place of a C loop that records every trip");
             }
             vec_push(&s->values, v);
             step->out[i] = (int)s->values.len;
             if (args->out[i])
                 *args->out[i] = token_of(s, step->out[i]);
         } else if (args->out[i]) {
-            (void)diag_add(diags_of(s), WW_BAD_TOKEN, step->place, "task %s: %s.%s makes %d values, not more",
-                           s->task->name, step->resource->name, w->declared->name, w->out_count);
+            too_many_values(s, step, "output", w->out_count, i);
         }
     }
 }
@@ -265,6 +306,7 @@ static void read_constants(ww_schedule *s, capture_step *step, const ww_args *ar
                                   s->task->name, step->resource->name, w->declared->name);
             diag_expected(diags_of(s), d, "%d, as the method declares", w->constant_count);
             diag_found(diags_of(s), d, "a value for number %d", i + 1);
+            diag_hint(diags_of(s), d, "leave it out, or add \"int name\" to .constants of the work");
             return;
         }
 }
@@ -284,13 +326,23 @@ void ww_work_at(ww_place place, ww_schedule *s, ww_resource *r, ww_side side, co
     make_outputs(s, step, args);
 }
 
+static void not_a_queue(ww_schedule *s, ww_place place, const ww_resource *r, const char *call)
+{
+    ww_diag *d = diag_add(diags_of(s), WW_NOT_A_QUEUE, place, "task %s: %s %s, which is no work queue",
+                          s->task->name, call, r->name);
+    diag_expected(diags_of(s), d, "a queue made by ww_queue_static, ww_queue_clc or ww_queue_counter");
+    diag_found(diags_of(s), d, "%s",
+               model_is_barrier(r) ? "a barrier or group" : "a resource with memory or work");
+    diag_hint(diags_of(s), d, "pass the kernel's work queue");
+    diag_related(diags_of(s), d, r->place, "%s is declared here", r->name);
+}
+
 void ww_advance_tile_at(ww_place place, ww_schedule *s, ww_resource *queue)
 {
     if (!usable(s, place, queue, "ww_advance_tile"))
         return;
     if (!model_is_queue(queue)) {
-        (void)diag_add(diags_of(s), WW_NOT_A_QUEUE, place,
-                       "task %s: ww_advance_tile on %s, which is no work queue", s->task->name, queue->name);
+        not_a_queue(s, place, queue, "ww_advance_tile on");
         return;
     }
     append(s, CAPTURE_NEXT_TILE, place)->resource = queue;
@@ -305,6 +357,10 @@ void ww_fetch_tile_at(ww_place place, ww_schedule *s, ww_resource *queue)
                               "task %s: ww_fetch_tile on %s, which is no dynamic work queue", s->task->name,
                               queue->name);
         diag_expected(diags_of(s), d, "a queue made by ww_queue_clc or ww_queue_counter");
+        diag_found(diags_of(s), d, "%s",
+                   model_is_queue(queue) ? "a static queue, whose tiles are known" : "no queue");
+        diag_hint(diags_of(s), d,
+                  "leave the call out, or declare the queue by ww_queue_clc or ww_queue_counter");
         diag_related(diags_of(s), d, queue->place, "%s is declared here", queue->name);
         return;
     }
@@ -322,11 +378,37 @@ static int open_block(const ww_schedule *s, capture_kind kind)
     return -1;
 }
 
-static void misplaced(ww_schedule *s, ww_place place, const char *block, const char *rule)
+/* The block around place, for a message. */
+static const char *innermost_text(const ww_schedule *s)
+{
+    if (!s->open.len)
+        return "it stands in no block";
+    text around = {0};
+    text_add(&around, "it stands in ");
+    capture_step_text(&s->steps.at[*vec_last(&s->open)], &around);
+    const char *copy = arena_strdup(&s->kernel->arena, text_str(&around));
+    text_free(&around);
+    return copy;
+}
+
+static ww_diag *misplaced(ww_schedule *s, ww_place place, const char *block, const char *rule)
 {
     ww_diag *d = diag_add(diags_of(s), WW_BAD_BLOCK, place, "task %s: %s stands where it may not",
                           s->task->name, block);
-    diag_expected(diags_of(s), d, "%s", rule);
+    diag_texts(diags_of(s), d, rule, innermost_text(s), "move the block, or leave it out");
+    if (s->open.len)
+        diag_related(diags_of(s), d, s->steps.at[*vec_last(&s->open)].place, "the block around it");
+    return d;
+}
+
+/* `step`: its opening marker. */
+static void left_open(ww_schedule *s, int step)
+{
+    ww_diag *d = misplaced(s, s->steps.at[step].place, "a block that was left by break, goto or return",
+                           "blocks left at their closing brace");
+    diag_texts(diags_of(s), d, d->expected, "a block that is still open where the schedule goes on",
+               "record the whole block: ww_last_iter or ww_when_true inside it, in place of break or return");
+    d->related = (ww_place){0};
 }
 
 static ww_block open_step(ww_schedule *s)
@@ -341,9 +423,7 @@ ww_block ww_tile_loop_open(ww_place place, ww_schedule *s, ww_resource *queue)
     if (!usable(s, place, queue, "ww_work_tile_loop"))
         return (ww_block){s, -1, true};
     if (!model_is_queue(queue))
-        (void)diag_add(diags_of(s), WW_NOT_A_QUEUE, place,
-                       "task %s: ww_work_tile_loop over %s, which is no work queue", s->task->name,
-                       queue->name);
+        not_a_queue(s, place, queue, "ww_work_tile_loop over");
     if (s->open.len)
         misplaced(s, place, "a tile loop", "the tile loop as the outermost block");
     if (s->tile_loop_seen)
@@ -367,23 +447,34 @@ static void check_bound(ww_schedule *s, ww_place place, const char *which, ww_bo
                               s->task->name, which);
         diag_expected(diags_of(s), d, "ww_imm, ww_arg or ww_device");
         diag_found(diags_of(s), d, "kind %d", (int)b->kind);
+        diag_hint(diags_of(s), d,
+                  "write the bound as ww_imm(n), ww_arg(type, field, least) or ww_device(name)");
         return;
     }
-    (void)diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: the %s of a domain loop has no name",
-                   s->task->name, which);
+    ww_diag *d = diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: the %s of a domain loop has no name",
+                          s->task->name, which);
+    bool argument = b->kind == WW_BOUND_ARGUMENT;
+    diag_texts(diags_of(s), d,
+               argument ? "the name of an int of the parameter struct"
+                        : "the name of a function of the body header",
+               "none", argument ? "ww_arg(type, field, least)" : "ww_device(\"function\")");
 }
 
 /* A step of 0 would go on for ever. */
 static void check_step(ww_schedule *s, ww_place place, const ww_bound *step)
 {
     if (step->kind == WW_BOUND_IMMEDIATE && step->value == 0)
-        (void)diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: a domain loop with step 0", s->task->name);
+        diag_texts(
+            diags_of(s),
+            diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: a domain loop with step 0", s->task->name),
+            "a step other than 0", "0", "ww_imm(1)");
     if (step->kind != WW_BOUND_ARGUMENT || step->min >= 1)
         return;
     ww_diag *d = diag_add(diags_of(s), WW_BAD_VALUE, place,
                           "task %s: a domain loop whose step, a launch argument, may be 0", s->task->name);
     diag_expected(diags_of(s), d, "ww_arg with a least value of at least 1");
     diag_found(diags_of(s), d, "%d", step->min);
+    diag_hint(diags_of(s), d, "ww_arg(..., %s, 1): launches with less are refused", step->name);
 }
 
 /* A block that skips tiles stands around, and nothing but the domain loop decides otherwise. */
@@ -417,6 +508,7 @@ ww_block ww_domain_loop_open(ww_place place, ww_schedule *s, ww_bound start, ww_
             diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: unroll of a domain loop", s->task->name);
         diag_expected(diags_of(s), d, "0 (as the compiler likes) to %d trips", MOST_UNROLL);
         diag_found(diags_of(s), d, "%d", unroll);
+        diag_hint(diags_of(s), d, "ww_domain_loop, if the loop is not to be unrolled");
         unroll = 1;
     }
     capture_step *opened = append(s, CAPTURE_DOMAIN_LOOP, place);
@@ -444,6 +536,7 @@ ww_block ww_guard_open(ww_place place, ww_schedule *s, int guard)
                       "WW_GUARD_FIRST_ITER, WW_GUARD_LAST_ITER or WW_GUARD_SKIPPABLE (ww_every, ww_when_true "
                       "and ww_when_false for the others)");
         diag_found(diags_of(s), d, "%d", guard);
+        diag_hint(diags_of(s), d, "ww_first_iter(s), ww_last_iter(s) or ww_skippable(s), not ww_guard_open");
         guard = WW_GUARD_FIRST_ITER;
     }
     if (guard == WW_GUARD_SKIPPABLE)
@@ -463,6 +556,7 @@ ww_block ww_every_open(ww_place place, ww_schedule *s, int period, int start)
         ww_diag *d = diag_add(diags_of(s), WW_BAD_VALUE, place, "task %s: ww_every", s->task->name);
         diag_expected(diags_of(s), d, "a period of at least 1 and a start of at least 0");
         diag_found(diags_of(s), d, "period %d, start %d", period, start);
+        diag_hint(diags_of(s), d, "ww_every(s, period, start): every period-th trip from trip start on");
         period = 1;
         start = 0;
     }
@@ -480,7 +574,7 @@ ww_block ww_when_open(ww_place place, ww_schedule *s, ww_token condition, const 
     if (!value) {
         ww_diag *d = diag_add(diags_of(s), WW_BAD_TOKEN, place, "task %s: the condition of %s has no value",
                               s->task->name, wanted ? "ww_when_true" : "ww_when_false");
-        diag_expected(diags_of(s), d, "a token that an earlier call of this schedule made");
+        no_value(s, d, "bool", "condition");
     } else {
         s->values.at[value - 1].uses++;
     }
@@ -506,8 +600,7 @@ void ww_block_close(ww_place place, ww_block *block)
     block->done = true;
     /* A block left by break or goto is still open above this one: report it and close it here. */
     while (s->open.len && *vec_last(&s->open) != block->step) {
-        misplaced(s, s->steps.at[*vec_last(&s->open)].place, "a block that was left by break, goto or return",
-                  "blocks left at their closing brace");
+        left_open(s, *vec_last(&s->open));
         close_innermost(s, place);
     }
     if (s->open.len)
@@ -521,18 +614,20 @@ static void report_unused(ww_schedule *s)
     for (size_t i = 0; i < s->values.len; i++) {
         const capture_value *v = &s->values.at[i];
         const capture_step *step = &s->steps.at[v->step];
-        if (!v->uses)
-            (void)diag_add(diags_of(s), WW_UNUSED_VALUE, step->place,
-                           "task %s: output %s of %s.%s is never used", s->task->name,
-                           step->work->out[v->output].name, step->resource->name, step->work->declared->name);
+        if (v->uses)
+            continue;
+        ww_diag *d = diag_add(
+            diags_of(s), WW_UNUSED_VALUE, step->place, "task %s: output %s of %s.%s is never used",
+            s->task->name, step->work->out[v->output].name, step->resource->name, step->work->declared->name);
+        diag_texts(diags_of(s), d, "a later call of this schedule with it in .in", "none",
+                   "pass the token on, or leave it out of .out");
     }
 }
 
 static void close_left_open(ww_schedule *s)
 {
     while (s->open.len) {
-        misplaced(s, s->steps.at[*vec_last(&s->open)].place, "a block that was left by break, goto or return",
-                  "blocks left at their closing brace");
+        left_open(s, *vec_last(&s->open));
         close_innermost(s, s->task->place);
     }
 }
@@ -551,7 +646,9 @@ void capture_task(ww_task *t)
 
 ww_task *ww_task_new_at(ww_place place, ww_kernel *k, const char *name, const ww_task_options *options)
 {
+    size_t errors = ww_diag_count(k->diags.first, WW_ERROR);
     ww_task *t = model_task_new(place, k, name, options);
     capture_task(t);
+    t->ill = ww_diag_count(k->diags.first, WW_ERROR) > errors;
     return t;
 }

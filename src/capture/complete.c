@@ -70,6 +70,7 @@ static int deal_ids(ww_kernel *k, ww_resource *r, int first)
     diag_expected(&k->diags, d, "at most %d named barriers: ids 1 to %d (0 is the CTA's own)",
                   WW_NAMED_BARRIERS, WW_NAMED_BARRIERS);
     diag_found(&k->diags, d, "%d", next - 1);
+    diag_hint(&k->diags, d, "use one barrier at several places that the same tasks pass in the same order");
     return next;
 }
 

@@ -12,6 +12,8 @@ static bool join_phase(ww_place place, ww_kernel *k, ww_resource *r, int phase)
                    r->kernel != k        ? "another kernel's"
                    : r->alias_group >= 0 ? "it is in an alias group already"
                                          : "no memory");
+        diag_hint(&k->diags, d, "leave %s out of this phase", r->name);
+        diag_related(&k->diags, d, r->place, "%s is declared here", r->name);
         return false;
     }
     r->alias_group = k->alias_groups;
@@ -31,6 +33,8 @@ void ww_alias_at(ww_place place, ww_kernel *k, const ww_phase *phases)
         if (phases[count].resources[i]) {
             ww_diag *d = diag_add(&k->diags, WW_TOO_MANY, place, "resources of a phase of an alias group");
             diag_expected(&k->diags, d, "at most %d", WW_MAX_VALUES);
+            diag_found(&k->diags, d, "more");
+            diag_hint(&k->diags, d, "one resource with several buffers in place of several resources");
         }
         count++;
     }
@@ -38,6 +42,7 @@ void ww_alias_at(ww_place place, ww_kernel *k, const ww_phase *phases)
         ww_diag *d = diag_add(&k->diags, WW_BAD_VALUE, place, "phases of an alias group");
         diag_expected(&k->diags, d, "2 to %d phases", WW_MAX_PHASES);
         diag_found(&k->diags, d, "%s%d", count < 2 ? "" : "more than ", count);
+        diag_hint(&k->diags, d, "ww_alias(k, {{first}}, {{second}}): a phase is a list of resources");
     }
     k->alias_groups++;
 }

@@ -10,11 +10,16 @@ static const char *mode_name(ww_group_mode mode)
     return names[mode];
 }
 
+/* Its hint and what was expected are those of all misfits; who knows more says so afterwards. */
 static ww_diag *misfit(const ww_resource *g, const ww_resource *member, const char *what)
 {
     diag_list *diags = &g->kernel->diags;
     ww_diag *d = diag_add(diags, WW_GROUP, g->place, "group %s: member %s %s", g->name, member->name, what);
     diag_related(diags, d, member->place, "%s is declared here", member->name);
+    diag_expected(diags, d,
+                  "members that are resources of this kernel with pipelines, each once and in one group");
+    diag_found(diags, d, "%s, which %s", member->name, what);
+    diag_hint(diags, d, "leave %s out of the group", member->name);
     return d;
 }
 
@@ -80,6 +85,7 @@ static bool compare_members(ww_resource *g, const ww_resource *first, const ww_r
                   a->advance_on_acquire);
     diag_found(diags, d, "%d stages, stride %d, advance_on_wait %d, advance_on_acquire %d", b->stages,
                model_stride(b, MODEL_END_ACQUIRE), b->advance_on_wait, b->advance_on_acquire);
+    diag_hint(diags, d, "declare the pipeline of %s as that of %s", other->name, first->name);
     return false;
 }
 
@@ -96,6 +102,8 @@ static bool check_topology(ww_resource *g, const ww_resource *first, const ww_re
     diag_expected(diags, d, "types that differ on the %s side only, in a %s", fork ? "consumer" : "producer",
                   mode_name(g->mode));
     diag_found(diags, d, "%s and %s", a->label, b->label);
+    diag_hint(diags, d, "a %s, if it is the %s that differ", fork ? "merge" : "fork",
+              fork ? "producers" : "consumers");
     return false;
 }
 
@@ -117,10 +125,14 @@ static int read_members(ww_resource *g, const ww_group_options *o)
     if (o->members[n]) {
         ww_diag *d = diag_add(&g->kernel->diags, WW_TOO_MANY, g->place, "members of group %s", g->name);
         diag_expected(&g->kernel->diags, d, "at most %d", WW_MAX_MEMBERS);
+        diag_found(&g->kernel->diags, d, "more");
+        diag_hint(&g->kernel->diags, d, "end the list by NULL; several buffers may be one resource's");
         ok = false;
     }
     if (!n)
-        (void)diag_add(&g->kernel->diags, WW_GROUP, g->place, "group %s has no members", g->name);
+        diag_texts(&g->kernel->diags,
+                   diag_add(&g->kernel->diags, WW_GROUP, g->place, "group %s has no members", g->name),
+                   "at least one resource with a pipeline", "none", ".members = {first, second}");
     return ok ? n : 0;
 }
 
@@ -132,7 +144,10 @@ ww_resource *ww_group_new_at(ww_place place, ww_kernel *k, const char *name, con
     g->mode = o->mode;
     g->pipeline = o->pipeline;
     if ((unsigned)g->mode > WW_FUSED_MERGE) {
-        (void)diag_add(&k->diags, WW_BAD_VALUE, place, "mode of group %s", g->name);
+        ww_diag *d = diag_add(&k->diags, WW_BAD_VALUE, place, "mode of group %s", g->name);
+        diag_expected(&k->diags, d, "WW_MERGE, WW_FORK or WW_FUSED_MERGE");
+        diag_found(&k->diags, d, "%d", (int)g->mode);
+        diag_hint(&k->diags, d, ".mode = WW_MERGE for several producers, WW_FORK for several consumers");
         g->mode = WW_MERGE;
     }
     int n = k->closed ? 0 : read_members(g, o); /* a checked kernel's members stay as they were */
@@ -172,6 +187,7 @@ static void check_given_type(const ww_resource *g, ww_pipeline_type derived)
     diag_expected(diags, d, "%s, or left out", model_protocol_of(derived)->label);
     diag_found(diags, d, "%s",
                model_pipeline_known(g->pipeline.type) ? model_protocol_of(g->pipeline.type)->label : "?");
+    diag_hint(diags, d, "leave .pipeline.type of the group out");
 }
 
 static void check_given_stages(const ww_resource *g)
@@ -184,6 +200,7 @@ static void check_given_stages(const ww_resource *g)
                           g->name);
     diag_expected(diags, d, "%d, or left out", stages);
     diag_found(diags, d, "%d", g->pipeline.stages);
+    diag_hint(diags, d, "leave .pipeline.stages of the group out");
 }
 
 /* How the shared barriers are used is the members' to say: a group has counts and bytes. */
@@ -206,6 +223,8 @@ static void check_given_options(const ww_resource *g)
         ww_diag *d = diag_add(&g->kernel->diags, WW_OPTION, g->place,
                               "group %s: %s belongs to the members' pipelines", g->name, options[i].member);
         diag_expected(&g->kernel->diags, d, "counts and bytes of the shared barriers, or nothing");
+        diag_found(&g->kernel->diags, d, "%s", options[i].member);
+        diag_hint(&g->kernel->diags, d, "move it to the pipelines of the members");
     }
 }
 

@@ -21,6 +21,8 @@ bool model_needs(ww_kernel *k, ww_place place, unsigned feature, const char *wha
                           model_feature_name((model_feature)feature), arch->name);
     diag_expected(&k->diags, d, "one of %s", model_arch_list(&k->arena, feature));
     diag_found(&k->diags, d, "\"%s\"", arch->name);
+    diag_hint(&k->diags, d, "declare the kernel for one of those (.arch), or do without %s",
+              model_feature_name((model_feature)feature));
     return false;
 }
 
@@ -41,6 +43,9 @@ static void check_cluster(ww_kernel *k)
         ww_diag *d = diag_add(&k->diags, WW_BAD_CLUSTER, k->place, "cluster of kernel %s", k->name);
         diag_expected(&k->diags, d, "1 to %d CTAs, V 1 or 2", WW_MAX_CLUSTER);
         diag_found(&k->diags, d, "(v, m, n, k) = (%d, %d, %d, %d)", c->v, c->m, c->n, c->k);
+        diag_hint(&k->diags, d,
+                  "extents from 0 (meaning 1) whose product is at most %d; 8 run on every device",
+                  WW_MAX_CLUSTER);
         k->options.cluster = (ww_cluster){0};
         return;
     }
@@ -83,7 +88,9 @@ static void check_kernel(ww_kernel *k)
     check_kernel_and_params(k);
     if (!name_is_identifier(k->name)) {
         ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, k->place, "the kernel's name is not a C identifier");
+        diag_expected(&k->diags, d, "letters, digits and _, no digit first");
         diag_found(&k->diags, d, "\"%s\"", k->name);
+        diag_hint(&k->diags, d, "name it as the CUDA function shall be named");
     }
     if (!model_arch_of(k->options.arch)) {
         ww_diag *d = diag_add(&k->diags, WW_UNKNOWN_ARCH, k->place,
@@ -92,10 +99,16 @@ static void check_kernel(ww_kernel *k)
                               k->name);
         diag_expected(&k->diags, d, "one of %s", model_arch_list(&k->arena, 0));
         diag_found(&k->diags, d, "\"%s\"", k->options.arch);
+        diag_hint(&k->diags, d, "leave .arch out for sm_90a");
     }
     if (!k->options.params || !name_is_identifier(k->options.params)) {
         ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, k->place,
                               "kernel %s does not name the struct type of its parameter", k->name);
+        diag_expected(&k->diags, d, "the name of a struct");
+        if (k->options.params)
+            diag_found(&k->diags, d, "\"%s\"", k->options.params);
+        else
+            diag_found(&k->diags, d, "none");
         diag_hint(&k->diags, d, ".params = \"%s_params\", a struct of the body header", k->name);
     }
     if (!k->options.params_bytes || k->options.params_bytes > MOST_PARAM_BYTES) {
@@ -103,10 +116,14 @@ static void check_kernel(ww_kernel *k)
             diag_add(&k->diags, WW_BAD_VALUE, k->place, "size of kernel %s's parameter struct", k->name);
         diag_expected(&k->diags, d, "1 to %d bytes", MOST_PARAM_BYTES);
         diag_found(&k->diags, d, "%zu", k->options.params_bytes);
+        diag_hint(&k->diags, d, ".params_bytes = sizeof(%s)",
+                  k->options.params ? k->options.params : "the struct");
     }
     if (!k->options.body)
-        (void)diag_add(&k->diags, WW_BAD_NAME, k->place,
-                       "kernel %s does not name the header of its work bodies", k->name);
+        diag_texts(&k->diags,
+                   diag_add(&k->diags, WW_BAD_NAME, k->place,
+                            "kernel %s does not name the header of its work bodies", k->name),
+                   "the header as the generated file includes it", "none", ".body = \"kernel.cuh\"");
 }
 
 static void check_capacity(ww_kernel *k)
@@ -117,6 +134,7 @@ static void check_capacity(ww_kernel *k)
     ww_diag *d = diag_add(&k->diags, WW_BAD_VALUE, k->place, "smem_capacity of kernel %s", k->name);
     diag_expected(&k->diags, d, "at most %u bytes, what %s has, or 0 for that", arch->smem_bytes, arch->name);
     diag_found(&k->diags, d, "%u", k->options.smem_capacity);
+    diag_hint(&k->diags, d, "leave it out");
     k->options.smem_capacity = 0;
 }
 
@@ -159,8 +177,11 @@ size_t ww_kernel_params_bytes(const ww_kernel *k)
 bool model_closed(ww_kernel *k, ww_place place, const char *what)
 {
     if (k->closed)
-        (void)diag_add(&k->diags, WW_CLOSED, place, "%s is declared after kernel %s was checked", what,
-                       k->name);
+        diag_texts(&k->diags,
+                   diag_add(&k->diags, WW_CLOSED, place, "%s is declared after kernel %s was checked", what,
+                            k->name),
+                   "all declarations before ww_kernel_check, prove, emit and the reports", "one after them",
+                   "move it before the first of these calls");
     return k->closed;
 }
 
@@ -172,13 +193,20 @@ void ww_depends_at(ww_place place, ww_kernel *k, ww_resource *downstream, ww_res
                                  : upstream && upstream->kernel != k   ? upstream
                                                                        : NULL;
     if (foreign) {
-        (void)diag_add(&k->diags, WW_GRAPH, place,
-                       "an edge of the dependency graph names %s of another kernel", foreign->name);
+        ww_diag *d = diag_add(&k->diags, WW_GRAPH, place,
+                              "an edge of the dependency graph names %s of another kernel", foreign->name);
+        diag_expected(&k->diags, d, "resources of kernel %s", k->name);
+        diag_found(&k->diags, d, "%s of kernel %s", foreign->name, foreign->kernel->name);
+        diag_hint(&k->diags, d, "name the resource of this kernel");
+        diag_related(&k->diags, d, foreign->place, "%s is declared here", foreign->name);
         return;
     }
     if (!downstream) {
-        (void)diag_add(&k->diags, WW_GRAPH, place,
-                       "an edge of the dependency graph has no downstream resource");
+        diag_texts(&k->diags,
+                   diag_add(&k->diags, WW_GRAPH, place,
+                            "an edge of the dependency graph has no downstream resource"),
+                   "the resource that is computed", "NULL",
+                   "ww_depends(k, downstream, upstream); upstream alone may be NULL");
         return;
     }
     model_edge edge = {downstream->index, upstream ? upstream->index : -1, place};

@@ -36,6 +36,9 @@ static ww_diag *refuse_share(ww_resource *r, const model_buffer *b, const char *
     diag_list *diags = &r->kernel->diags;
     ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place, "buffer %s of resource %s cannot share %s's: %s",
                           b->name, r->name, b->shares->name, why);
+    diag_expected(diags, d, "the name of a resource of this kernel with such a buffer, and no circle");
+    diag_found(diags, d, ".shares = %s: %s", b->shares->name, why);
+    diag_hint(diags, d, "leave .shares out, and the buffer has memory of its own");
     if (b->shares->kernel == r->kernel && b->shares != r)
         diag_related(diags, d, b->shares->place, "resource %s", b->shares->name);
     return d;
@@ -193,6 +196,8 @@ static int checked_unit(ww_kernel *k, ww_resource *r)
     ww_diag *d = diag_add(&k->diags, WW_STRIDE, r->place,
                           "resource %s: no number of stages is a multiple of all its strides", r->name);
     diag_expected(&k->diags, d, "a common multiple of at most %d", WW_MAX_STAGES);
+    diag_found(&k->diags, d, "WW_STAGES_MAX, and strides whose least common multiple is greater");
+    diag_hint(&k->diags, d, "equal strides, or strides that divide each other");
     return 1;
 }
 

@@ -186,6 +186,7 @@ struct ww_resource {
     int member_count;
     int turns; /* MODEL_ORDERED: tasks that take them; set when the declaration is complete */
     int alias_group, alias_phase; /* -1: none */
+    uint32_t named_by;            /* bits: tasks whose schedules name it, also in calls that were refused */
     /* MODEL_NAMED_BARRIER: */
     int threads;                 /* as declared */
     bool by_warpgroup;           /* one for each warpgroup of the task */
@@ -199,6 +200,7 @@ struct ww_task {
     ww_place place;
     ww_task_options options;
     struct ww_schedule *schedule; /* recorded; never NULL, may be empty */
+    bool ill; /* an error was found in its options or its schedule, which is not whole then */
 };
 
 typedef struct model_edge {
@@ -230,6 +232,7 @@ struct ww_kernel {
     model_usage smem_usage, tmem_usage;
     struct model_suppression *suppressions; /* as declared, the newest first; suppress.c */
     diag_list suppressed;                   /* what they hide; set when the kernel is checked */
+    const ww_diag *last_declared;           /* the last finding before the rules ran; NULL: none */
     bool closed;                            /* checked: nothing may be declared any more */
     bool unchecked;
     struct ir_program *program; /* lowered on first use */

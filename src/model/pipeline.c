@@ -157,6 +157,7 @@ static void check_offered(ww_resource *r)
                               "resource %s: a pipeline of type %s does not offer %s", r->name,
                               protocol->label, offered[i].member);
         types_offering(r, d, offered[i].option);
+        diag_found(&r->kernel->diags, d, "%s given", offered[i].member);
         diag_hint(&r->kernel->diags, d, "leave it out");
     }
 }
@@ -173,6 +174,7 @@ static void check_pair_loads(const ww_resource *r)
         "resource %s: WW_ASYNC_LOAD in a pair of CTAs, and cp.async arrives in its own CTA only", r->name);
     diag_expected(diags, d,
                   "WW_ASYNC_THREAD: the threads arrive at the pair's leader when their stores are done");
+    diag_found(diags, d, "WW_ASYNC_LOAD");
     diag_hint(diags, d, "let the work wait for its cp.async and leave out .producer_op, or take TmaUmma");
 }
 
@@ -206,6 +208,7 @@ static void check_signaling(ww_resource *r, const char *member, ww_signaling *gi
     diag_expected(&r->kernel->diags, d,
                   "WW_SIGNAL_ALL, or WW_SIGNAL_CTA_LEADER, WW_SIGNAL_WARP_LEADER or both (ALL stands alone)");
     diag_found(&r->kernel->diags, d, "%d", (int)*given);
+    diag_hint(&r->kernel->diags, d, "leave it out for the type's default");
     *given = WW_SIGNAL_DEFAULT;
 }
 
@@ -218,9 +221,12 @@ static void check_consumer_leader(ww_resource *r, const char *member, ww_signali
                  "resource %s: WW_SIGNAL_WARP_LEADER in %s: only producers of bulk copies announce bytes",
                  r->name, member);
     diag_expected(&r->kernel->diags, d, "WW_SIGNAL_ALL or WW_SIGNAL_CTA_LEADER");
+    diag_found(&r->kernel->diags, d, "%d, with WW_SIGNAL_WARP_LEADER in it", (int)*given);
+    diag_hint(&r->kernel->diags, d, "leave it out, or give it to producer_signaling");
     *given = WW_SIGNAL_DEFAULT;
 }
 
+/* Of the stride of all verbs the first speaks for the others. */
 static void check_one_stride(ww_resource *r, const char *verb, int *stride, model_end end)
 {
     ww_pipeline *p = &r->pipeline;
@@ -237,7 +243,12 @@ static void check_one_stride(ww_resource *r, const char *verb, int *stride, mode
     else
         diag_expected(diags, d, "a divisor of the number of stages, %d", p->stages);
     diag_found(diags, d, "%d", negative ? (*stride < 0 ? *stride : p->stride.all) : effective);
-    *stride = 1;
+    if (negative)
+        diag_hint(diags, d, "leave it out for 1");
+    else
+        diag_hint(diags, d, ".stages = %d, or another stride", (p->stages / effective + 1) * effective);
+    int *given = p->stride.all < 0 || !*stride ? &p->stride.all : stride;
+    *given = 1;
 }
 
 static void check_stride_pair(ww_resource *r, model_end open, model_end close, bool ahead, const char *flag)
@@ -255,6 +266,7 @@ static void check_stride_pair(ww_resource *r, model_end open, model_end close, b
                           verbs[open], verbs[close]);
     diag_expected(diags, d, "equal strides, or .%s = true", flag);
     diag_found(diags, d, "%d and %d", opening, closing);
+    diag_hint(diags, d, ".stride = {%d}, for all verbs", opening > closing ? opening : closing);
 }
 
 static void check_strides(ww_resource *r)
@@ -280,6 +292,8 @@ static void check_stages(ww_resource *r)
     diag_expected(diags, d, "1 to %d%s", WW_MAX_STAGES,
                   r->buffer_count ? ", or WW_STAGES_MAX" : " (WW_STAGES_MAX needs a buffer to size by)");
     diag_found(diags, d, "%d", p->stages);
+    diag_hint(diags, d, "%s",
+              r->buffer_count ? ".stages = WW_STAGES_MAX, as many as fit" : ".stages = 1 or more");
     p->stages = 1;
 }
 
@@ -292,6 +306,7 @@ static void check_bytes(ww_resource *r)
                           r->name, model_protocol_of(r->pipeline.type)->label);
     diag_expected(diags, d, "tx_bytes = 0");
     diag_found(diags, d, "%u", r->pipeline.tx_bytes);
+    diag_hint(diags, d, "leave .tx_bytes out, or take a type that bulk copies fill, such as TmaAsync");
 }
 
 static void check_enumerators(ww_resource *r)
@@ -303,6 +318,7 @@ static void check_enumerators(ww_resource *r)
             diag_add(diags, WW_BAD_VALUE, r->place, "producer_op of the pipeline of resource %s", r->name);
         diag_expected(diags, d, "WW_ASYNC_THREAD or WW_ASYNC_LOAD");
         diag_found(diags, d, "%d", (int)p->producer_op);
+        diag_hint(diags, d, "WW_ASYNC_LOAD where the work copies by cp.async; else leave it out");
         p->producer_op = WW_ASYNC_THREAD;
     }
     if ((unsigned)p->multicast > WW_MULTICAST_MN) {
@@ -310,6 +326,7 @@ static void check_enumerators(ww_resource *r)
             diag_add(diags, WW_BAD_VALUE, r->place, "multicast of the pipeline of resource %s", r->name);
         diag_expected(diags, d, "WW_MULTICAST_AUTO to WW_MULTICAST_MN");
         diag_found(diags, d, "%d", (int)p->multicast);
+        diag_hint(diags, d, "leave it out, to have it derived from the copies' reach");
         p->multicast = WW_MULTICAST_AUTO;
     }
 }
@@ -334,6 +351,8 @@ static void check_cluster(ww_resource *r)
     diag_expected(diags, d, "(v, m, n, k) = (%d, %d, %d, %d), as the kernel, or left out", extent(all->v),
                   extent(all->m), extent(all->n), extent(all->k));
     diag_found(diags, d, "(%d, %d, %d, %d)", given->v, given->m, given->n, given->k);
+    diag_hint(diags, d, "leave .cluster of the pipeline out");
+    diag_related(diags, d, r->kernel->place, "the kernel's cluster is given here");
 }
 
 /* A ring between CTAs needs a second CTA, and a way to it that is not the way home. */
@@ -350,6 +369,8 @@ static void check_shift(ww_resource *r)
                           "resource %s: a PeerAsync pipeline has no other CTA to reach", r->name);
     diag_expected(&r->kernel->diags, d, "a cluster of at least 2 CTAs and 1 <= peer_shift < its size");
     diag_found(&r->kernel->diags, d, "%d CTA%s, peer_shift %d", size, size > 1 ? "s" : "", shift);
+    diag_hint(&r->kernel->diags, d, "%s",
+              size > 1 ? "leave .peer_shift out, for 1" : ".cluster = {.m = 2} in the kernel's options");
     p->peer_shift = 0;
 }
 
@@ -359,14 +380,17 @@ void model_check_pipeline(ww_resource *r)
     if (!model_pipeline_known(p->type)) {
         ww_diag *d =
             diag_add(&r->kernel->diags, WW_BAD_VALUE, r->place, "pipeline type of resource %s", r->name);
+        diag_expected(&r->kernel->diags, d, "one of the types that `ww pipelines` lists");
         diag_found(&r->kernel->diags, d, "%d", (int)p->type);
+        diag_hint(&r->kernel->diags, d, "ww_pipeline_async_async(...) and its like write the type");
         p->type = WW_NO_PIPELINE;
     }
     if (p->type == WW_CLC_FETCH_ASYNC && !model_is_dynamic_queue(r)) {
         ww_diag *d =
             diag_add(&r->kernel->diags, WW_BAD_VALUE, r->place,
                      "resource %s: a pipeline of type ClcFetchAsync belongs to a work queue", r->name);
-        diag_hint(&r->kernel->diags, d, "ww_queue_clc or ww_queue_counter");
+        diag_texts(&r->kernel->diags, d, "a resource made by ww_queue_clc or ww_queue_counter",
+                   "one made by ww_resource_new or ww_queue_static", "ww_queue_clc or ww_queue_counter");
         p->type = WW_NO_PIPELINE;
     }
     if (p->type == WW_NO_PIPELINE)

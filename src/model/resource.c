@@ -34,6 +34,7 @@ static void check_align(ww_resource *r, model_buffer *b, ww_swizzle swizzle)
             diag_add(diags, WW_BAD_VALUE, r->place, "swizzle of buffer %s of resource %s", b->name, r->name);
         diag_expected(diags, d, "WW_SWIZZLE_NONE to WW_SWIZZLE_128B");
         diag_found(diags, d, "%d", (int)swizzle);
+        diag_hint(diags, d, "the swizzle of the tensor map that fills it; none: leave it out");
     }
     if (!b->align)
         b->align = wanted ? wanted : DEFAULT_ALIGN;
@@ -42,6 +43,7 @@ static void check_align(ww_resource *r, model_buffer *b, ww_swizzle swizzle)
                               r->name);
         diag_expected(diags, d, "a power of two up to %d", MOST_ALIGN);
         diag_found(diags, d, "%u", b->align);
+        diag_hint(diags, d, "leave the alignment out");
         b->align = MOST_ALIGN;
     } else if (b->align < wanted) {
         ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place,
@@ -64,17 +66,24 @@ static void read_buffer(ww_resource *r, const ww_buffer *declared)
     bool reserved =
         strcmp(b.name, "full") == 0 || strcmp(b.name, "empty") == 0; /* the barriers' names in the map */
     if (!name_is_identifier(b.name) || reserved)
-        (void)diag_add(diags, WW_BAD_NAME, r->place, "buffer \"%s\" of resource %s: %s", b.name, r->name,
-                       reserved ? "the name is taken by the pipeline's barriers" : "not a C identifier");
+        diag_texts(diags,
+                   diag_add(diags, WW_BAD_NAME, r->place, "buffer \"%s\" of resource %s: %s", b.name, r->name,
+                            reserved ? "the name is taken by the pipeline's barriers" : "not a C identifier"),
+                   "letters, digits and _, no digit first; not \"full\" or \"empty\"", b.name,
+                   "name it after what lies in it: \"a\", \"tile\"");
     if (!b.bytes || b.bytes > MOST_BUFFER_BYTES) {
         ww_diag *d =
             diag_add(diags, WW_BAD_VALUE, r->place, "size of buffer %s of resource %s", b.name, r->name);
         diag_expected(diags, d, "1 to %d bytes a stage", MOST_BUFFER_BYTES);
         diag_found(diags, d, "%u", b.bytes);
+        diag_hint(diags, d, "the bytes of one stage: rows x columns x bytes of an element");
         b.bytes = b.align;
     }
     if (model_find_buffer(r, b.name) >= 0)
-        (void)diag_add(diags, WW_BAD_NAME, r->place, "resource %s has two buffers named %s", r->name, b.name);
+        diag_texts(
+            diags,
+            diag_add(diags, WW_BAD_NAME, r->place, "resource %s has two buffers named %s", r->name, b.name),
+            "a name of its own for each buffer of a resource", b.name, "name one of them differently");
     r->buffers[r->buffer_count++] = b;
 }
 
@@ -86,14 +95,18 @@ static void read_tmem(ww_resource *r, const ww_tmem *declared)
     for (int i = 0; i < r->tmem_count; i++)
         twice |= strcmp(r->tmem[i].name, t.name) == 0;
     if (!name_is_identifier(t.name) || twice)
-        (void)diag_add(diags, WW_BAD_NAME, r->place,
-                       "tensor memory \"%s\" of resource %s: not a C identifier, or taken twice", t.name,
-                       r->name);
+        diag_texts(diags,
+                   diag_add(diags, WW_BAD_NAME, r->place,
+                            "tensor memory \"%s\" of resource %s: not a C identifier, or taken twice", t.name,
+                            r->name),
+                   "letters, digits and _, no digit first; not the name of another buffer", t.name,
+                   "name it differently");
     if (t.columns < 1 || t.columns > WW_TMEM_COLUMNS) {
         ww_diag *d = diag_add(diags, WW_BAD_VALUE, r->place, "columns of tensor memory %s of resource %s",
                               t.name, r->name);
         diag_expected(diags, d, "1 to %d columns a stage", WW_TMEM_COLUMNS);
         diag_found(diags, d, "%d", t.columns);
+        diag_hint(diags, d, "columns of 32 bits: as many as the tile's n for a 32-bit accumulator");
         t.columns = 1;
     }
     r->tmem[r->tmem_count++] = t;
@@ -139,12 +152,17 @@ ww_resource *model_resource_new(ww_place place, ww_kernel *k, const char *name, 
     r->place = place;
     r->alias_group = r->alias_phase = -1;
     if (!name_is_identifier(r->name) || !name_is_identifier(r->type))
-        (void)diag_add(&k->diags, WW_BAD_NAME, place, "resource \"%s\" of type \"%s\": not C identifiers",
-                       r->name, r->type);
+        diag_texts(&k->diags,
+                   diag_add(&k->diags, WW_BAD_NAME, place,
+                            "resource \"%s\" of type \"%s\": not C identifiers", r->name, r->type),
+                   "letters, digits and _, no digit first", name_is_identifier(r->name) ? r->type : r->name,
+                   "name it as its C++ struct is named");
     check_taken(r, kind);
     for (size_t i = 0; i < k->resources.len; i++)
         if (strcmp(k->resources.at[i]->name, r->name) == 0) {
             ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, place, "two resources are named %s", r->name);
+            diag_texts(&k->diags, d, "a name of its own for each resource", r->name,
+                       "another name; .type says whose struct and work bodies it uses");
             diag_related(&k->diags, d, k->resources.at[i]->place, "the other one");
         }
     vec_push(&k->resources, r);
@@ -176,6 +194,7 @@ ww_resource *ww_named_barrier_new_at(ww_place place, ww_kernel *k, const char *n
         ww_diag *d = diag_add(&k->diags, WW_BAD_VALUE, place, "threads of named barrier %s", r->name);
         diag_expected(&k->diags, d, "a multiple of 32 up to %d, or 0 to have them counted", MOST_THREADS);
         diag_found(&k->diags, d, "%d", threads);
+        diag_hint(&k->diags, d, "0");
         r->threads = 0;
     }
     return r;
@@ -251,6 +270,15 @@ static bool is_listed(const name_list *names, size_t count, const char *name)
     return false;
 }
 
+/* Whether a name of the resource, or of its memory, has been refused. */
+static bool has_bad_name(const ww_kernel *k, const ww_resource *r)
+{
+    for (const ww_diag *d = k->diags.first; d; d = d->next)
+        if (d->code == WW_BAD_NAME && d->place.file == r->place.file && d->place.line == r->place.line)
+            return true;
+    return false;
+}
+
 /* Resource a with a buffer b_c and resource a_b with a buffer c would share a name. */
 static void check_map_names(ww_kernel *k)
 {
@@ -259,6 +287,8 @@ static void check_map_names(ww_kernel *k)
     vec_push(&names, "ww_tmem_slot");
     for (size_t i = 0; i < k->resources.len; i++) {
         ww_resource *r = k->resources.at[i];
+        if (has_bad_name(k, r))
+            continue;
         size_t others = names.len;
         add_map_names(r, &names);
         for (size_t n = others; n < names.len; n++)
@@ -266,7 +296,8 @@ static void check_map_names(ww_kernel *k)
                 ww_diag *d = diag_add(&k->diags, WW_BAD_NAME, r->place,
                                       "resource %s: %s stands for two things in the generated memory map",
                                       r->name, names.at[n]);
-                diag_hint(&k->diags, d, "name the resource or its buffer differently");
+                diag_texts(&k->diags, d, "RESOURCE_BUFFER, a name of its own for each buffer", names.at[n],
+                           "name the resource or its buffer differently");
             }
     }
     vec_free(&names);

@@ -17,7 +17,8 @@ static bool is_rule(ww_code code)
 
 static bool can_be_suppressed(ww_code code)
 {
-    return ww_code_title(code) && (is_rule(code) || diag_severity(code) == WW_WARNING);
+    bool warning = diag_severity(code) == WW_WARNING && code != WW_IDLE_SUPPRESSION;
+    return ww_code_title(code) && (is_rule(code) || warning);
 }
 
 static bool is_blank(const char *s)
@@ -29,17 +30,21 @@ static bool is_blank(const char *s)
 static bool check_suppression(ww_kernel *k, ww_place place, ww_code code, const char *reason)
 {
     if (!can_be_suppressed(code)) {
-        ww_diag *d = diag_add(&k->diags, WW_BAD_VALUE, place, "the code that kernel %s suppresses", k->name);
+        ww_diag *d =
+            diag_add(&k->diags, WW_SUPPRESSION, place, "kernel %s suppresses WW%d %s, which cannot be",
+                     k->name, (int)code, ww_code_name(code));
         diag_expected(&k->diags, d, "a warning, or an error of the rules (2xx)");
         diag_found(&k->diags, d, "WW%d %s", (int)code, ww_code_name(code));
         diag_hint(&k->diags, d, "mend what it reports");
         return false;
     }
     if (is_blank(reason)) {
-        ww_diag *d = diag_add(&k->diags, WW_BAD_VALUE, place, "kernel %s suppresses WW%d %s without a reason",
-                              k->name, (int)code, ww_code_name(code));
+        ww_diag *d =
+            diag_add(&k->diags, WW_SUPPRESSION, place, "kernel %s suppresses WW%d %s without a reason",
+                     k->name, (int)code, ww_code_name(code));
         diag_expected(&k->diags, d, "why the finding does not matter here, in a few words");
         diag_found(&k->diags, d, "nothing");
+        diag_hint(&k->diags, d, "ww_kernel_suppress(k, code, \"the reason\"), or --suppress CODE=REASON");
         return false;
     }
     return true;
@@ -54,11 +59,11 @@ void ww_kernel_suppress_at(ww_place place, ww_kernel *k, ww_code code, const cha
     k->suppressions = s;
 }
 
-/* The suppression that d falls under, or NULL. Errors that kept the kernel from being lowered cannot be passed over:
- * nothing behind them was looked at. */
-static struct model_suppression *suppression_of(const ww_kernel *k, const ww_diag *d)
+/* The suppression that d falls under, or NULL. Errors of declaring keep the kernel from being lowered and cannot be passed
+ * over, whatever their code. */
+static struct model_suppression *suppression_of(const ww_kernel *k, const ww_diag *d, bool declaring)
 {
-    if (d->severity == WW_ERROR && !(is_rule(d->code) && k->program))
+    if (d->severity == WW_ERROR && (declaring || !is_rule(d->code)))
         return NULL;
     struct model_suppression *s = k->suppressions;
     while (s && s->code != d->code)
@@ -73,12 +78,11 @@ static void mark_used(ww_kernel *k, ww_code code)
         s->used |= s->code == code;
 }
 
-/* It carries the code that it waits for: that is what the author has to look up. */
 static void warn_of_idle(ww_kernel *k, const struct model_suppression *s)
 {
-    ww_diag *d = diag_add(&k->diags, s->code, s->place,
-                          "the suppression of this code hides nothing in kernel %s", k->name);
-    d->severity = WW_WARNING;
+    ww_diag *d = diag_add(&k->diags, WW_IDLE_SUPPRESSION, s->place,
+                          "the suppression of WW%d %s hides nothing in kernel %s", (int)s->code,
+                          ww_code_name(s->code), k->name);
     diag_expected(&k->diags, d, "a finding WW%d %s", (int)s->code, ww_code_name(s->code));
     diag_found(&k->diags, d, "none");
     diag_hint(&k->diags, d, "leave it out; the reason given was: %s", s->reason);
@@ -86,9 +90,11 @@ static void warn_of_idle(ww_kernel *k, const struct model_suppression *s)
 
 void model_suppress(ww_kernel *k)
 {
+    bool declaring = k->last_declared;
     diag_list_init(&k->suppressed, &k->arena);
     for (ww_diag **at = &k->diags.first; *at;) {
-        const struct model_suppression *s = suppression_of(k, *at);
+        const struct model_suppression *s = suppression_of(k, *at, declaring);
+        declaring &= *at != k->last_declared;
         if (!s) {
             at = &(*at)->next;
             continue;

@@ -14,6 +14,7 @@ static void bad_work(ww_resource *r, const char *work, const char *found, const 
         diag_add(diags, WW_BAD_WORK, r->place, "work method %s of resource %s is malformed", work, r->name);
     diag_expected(diags, d, "%s", expected);
     diag_found(diags, d, "%s", found);
+    diag_hint(diags, d, "mend the row of %s in the work table of %s", work, r->name);
 }
 
 int model_find_buffer(const ww_resource *r, const char *name)

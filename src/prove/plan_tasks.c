@@ -23,7 +23,8 @@ void plan_refuse(plan *p, ww_place place, const char *why, const char *hint)
     if (p->unprovable)
         return;
     p->unprovable = plan_diag(p->kernel, WW_UNPROVABLE, place, &list, "%s", why);
-    diag_hint(&list, p->unprovable, "%s", hint);
+    diag_texts(&list, p->unprovable, "a kernel within the prover's model (docs/prover.md, section 6)", why,
+               hint);
 }
 
 /* ---- values ----------------------------------------------------------------------------------------- */

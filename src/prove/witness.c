@@ -482,12 +482,15 @@ static void tell_unbalanced(teller *t, const finding *f)
 static void tell_drift(teller *t, const finding *f)
 {
     ww_diag *d = tell_agent(t, f, WW_UNPROVABLE, "may stay behind while other tasks are two tiles further");
-    diag_hint(&t->list, d, "let the tasks of a work queue be at most one tile apart");
+    diag_texts(&t->list, d, "tasks of one work queue that are at most one tile apart", "two tiles or more",
+               "let the tasks of a work queue be at most one tile apart");
 }
 
 static void tell_trip_drift(teller *t, const finding *f)
 {
     ww_diag *d = tell_agent(t, f, WW_UNPROVABLE, "may ask for its condition while others are far ahead");
+    diag_expected(&t->list, d, "tasks that ask for one condition at most %d trips apart", PLAN_TRIPS - 1);
+    diag_found(&t->list, d, "%d trips or more", PLAN_TRIPS);
     diag_hint(&t->list, d, "let tasks with a condition be at most %d trips apart", PLAN_TRIPS - 1);
 }
 
@@ -498,6 +501,7 @@ static const ww_diag *tell_entangled(teller *t)
     bool choice = plan_is_choice(&t->p->values[t->result->entangled]);
     ww_diag *d = diag_add(&t->list, WW_UNPROVABLE, t->p->kernel->place, "no steady state was found for %s",
                           text_str(&name));
+    diag_expected(&t->list, d, "a configuration that comes again after some trips");
     if (choice)
         diag_found(&t->list, d, "ever new configurations: more answers at a time than can be told apart");
     else
@@ -534,7 +538,9 @@ static const ww_diag *tell_too_long(teller *t)
 {
     ww_diag *d = diag_add(&t->list, WW_UNPROVABLE, t->p->kernel->place,
                           "the loops of kernel %s are too long to execute", t->p->kernel->name);
-    diag_found(&t->list, d, "more than %llu operations", (unsigned long long)t->m->most_events);
+    diag_expected(&t->list, d, "at most %llu operations over all constant loops",
+                  (unsigned long long)t->m->most_events);
+    diag_found(&t->list, d, "more");
     diag_hint(&t->list, d, "a launch argument as their bound: then all lengths are proved at once");
     return t->list.first;
 }

@@ -49,12 +49,32 @@ static bool runs_in(const ir_program *p, const ir_task *t, const ir_op *op, int 
     return (t->only_cta < 0 || t->only_cta == rank) && model_gate_open(&p->cluster, op->gate, rank);
 }
 
+/* The ranks (bits) that arrive by it at the barrier of CTA `rank`. */
+static uint32_t sources_of(const ir_program *p, const ir_task *t, const ir_op *op, int rank)
+{
+    uint32_t sources = 0;
+    for (int from = 0; from < p->cluster_size; from++)
+        if (runs_in(p, t, op, from) && targets_of(p, op, from) >> rank & 1)
+            sources |= 1u << from;
+    return sources;
+}
+
 static uint32_t ctas_of(const ir_program *p, const ir_task *t, const ir_op *op, int rank)
 {
     uint32_t ctas = 0;
-    for (int from = 0; from < p->cluster_size; from++)
-        ctas += runs_in(p, t, op, from) && targets_of(p, op, from) >> rank & 1;
+    for (uint32_t sources = sources_of(p, t, op, rank); sources; sources &= sources - 1)
+        ctas++;
     return ctas;
+}
+
+static void put_ranks(uint32_t ranks, FILE *out)
+{
+    const char *before = "";
+    for (int rank = 0; rank < 32; rank++)
+        if (ranks >> rank & 1) {
+            (void)fprintf(out, "%s%d", before, rank);
+            before = ", ";
+        }
 }
 
 /* How many warps of the task come to a slot. */
@@ -150,7 +170,24 @@ static const char *unit_of(const ir_op *op)
                                         : "1 lane";
 }
 
-/* "math by release: 8 warps x 1 lane x 2 CTAs" */
+/* Which CTAs of a cluster arrive: " x all 2 CTAs", " x 2 CTAs (0, 1)", " in CTA 0" */
+static void put_sources(const ir_program *p, uint32_t sources, uint32_t ctas, FILE *out)
+{
+    if (p->cluster_size == 1)
+        return;
+    if (ctas == (uint32_t)p->cluster_size) {
+        (void)fprintf(out, " x all %u CTAs", ctas);
+        return;
+    }
+    if (ctas == 1)
+        (void)fputs(" in CTA ", out);
+    else
+        (void)fprintf(out, " x %u CTAs (", ctas);
+    put_ranks(sources, out);
+    (void)fputs(ctas == 1 ? "" : ")", out);
+}
+
+/* "math by release: 8 warps x 1 lane x 2 CTAs (0, 1)" */
 static void put_contribution(const ir_program *p, const ir_task *t, const ir_op *op, place at, FILE *out)
 {
     const ir_cursor *c = &t->cursors.at[op->cursor];
@@ -159,8 +196,7 @@ static void put_contribution(const ir_program *p, const ir_task *t, const ir_op 
     if (warps != (uint32_t)t->warps)
         (void)fprintf(out, "%u of ", warps);
     (void)fprintf(out, "%d warp%s x %s", t->warps, plural((uint32_t)t->warps), unit_of(op));
-    if (ctas != 1)
-        (void)fprintf(out, " x %u CTAs", ctas);
+    put_sources(p, sources_of(p, t, op, at.rank), ctas, out);
     if (c->lane == IR_LANE_FIXED && c->stride > 1)
         (void)fprintf(out, " in lane %d of %d", c->first % c->stride, c->stride);
 }
@@ -276,6 +312,25 @@ static int barrier_name_width(const ir_program *p)
     return width;
 }
 
+/* In a cluster: the CTAs at whose barrier anybody arrives. */
+static void put_homes(const ir_program *p, int barrier, FILE *out)
+{
+    uint32_t homes = 0;
+    place at;
+    for (at.rank = 0; at.rank < p->cluster_size; at.rank++)
+        for (at.slot = 0; at.slot < p->barriers.at[barrier].stages; at.slot++)
+            if (sum_at(p, barrier, at))
+                homes |= 1u << at.rank;
+    if (p->cluster_size == 1 || !homes)
+        return;
+    if (homes == (1u << p->cluster_size) - 1) {
+        (void)fputs("; one in every CTA", out);
+        return;
+    }
+    (void)fprintf(out, "; one in CTA%s ", homes & (homes - 1) ? "s" : "");
+    put_ranks(homes, out);
+}
+
 static void put_barrier(const ir_program *p, int barrier, int width, FILE *out)
 {
     const ir_barrier *b = &p->barriers.at[barrier];
@@ -291,6 +346,7 @@ static void put_barrier(const ir_program *p, int barrier, int width, FILE *out)
         (void)fprintf(out, "; %u bytes", b->tx_bytes);
         put_copies(p, barrier, out);
     }
+    put_homes(p, barrier, out);
     (void)fputs("\n", out);
 }
 
@@ -300,7 +356,8 @@ void summary_arrivals(const ir_program *p, FILE *out)
         return;
     int width = barrier_name_width(p);
     (void)fprintf(out, "\narrivals a phase%s\n  %-*s  stages  arrivals  who, how many and why\n",
-                  p->cluster_size > 1 ? ", at the barrier of one CTA" : "", width, "barrier");
+                  p->cluster_size > 1 ? ", at the barrier of the first CTA that has any" : "", width,
+                  "barrier");
     for (size_t i = 0; i < p->barriers.len; i++)
         put_barrier(p, (int)i, width, out);
 }

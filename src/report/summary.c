@@ -101,6 +101,17 @@ static const char *remark_of(const ww_resource *r, const ir_buffer *b, arena *a)
     return "";
 }
 
+/* Whether another resource's buffer is this one. */
+static bool is_shared(const ir_program *p, const ww_resource *r, const ir_buffer *b)
+{
+    for (size_t i = 0; i < p->kernel->resources.len && b->space == IR_SHARED; i++) {
+        const model_buffer *other = declared_buffer(p->kernel->resources.at[i], b->name);
+        if (other && other->shares == r)
+            return true;
+    }
+    return false;
+}
+
 /* From the first byte to the last: what pads the last stage belongs to nobody. */
 static uint32_t buffer_bytes(const ww_resource *r, const ir_buffer *b)
 {
@@ -118,7 +129,7 @@ static void list_buffers(const ir_program *p, ir_space space, extent_list *list,
         extent e = {b->offset, buffer_bytes(r, b), b->stage_bytes, b->stages, NULL, NULL, false};
         e.name = arena_printf(a, "%s.%s", r->name, b->name);
         e.remark = remark_of(r, b, a);
-        e.aliased = *e.remark;
+        e.aliased = *e.remark || is_shared(p, r, b);
         vec_push(list, e);
     }
 }
@@ -152,23 +163,28 @@ static void put_extent(const extent *e, uint32_t *end, FILE *out)
 {
     if (e->offset > *end)
         (void)fprintf(out, "  %6u %7u  %16s (padding)\n", *end, e->offset - *end, "");
-    (void)fprintf(out, "  %6u %7u  %3d x %-10u %s%s%s\n", e->offset, e->bytes, e->stages, e->unit, e->name,
-                  e->remark, e->offset < *end && !e->aliased ? "  OVERLAPS" : "");
+    (void)fprintf(out, "  %6u %7u  %3d x %-10u %s%s%s%s\n", e->offset, e->bytes, e->stages, e->unit, e->name,
+                  e->aliased ? "*" : "", e->remark, e->offset < *end && !e->aliased ? "  OVERLAPS" : "");
     if (e->offset + e->bytes > *end)
         *end = e->offset + e->bytes;
 }
 
-/* Prints the extents by offset, and frees them. Returns where they end. */
+/* Prints the extents by offset, "*" at those whose memory others use too, and frees them. Returns where they end. */
 static uint32_t put_extents(extent_list *list, const char *heading, FILE *out)
 {
     uint32_t end = 0;
+    bool aliased = false;
     if (list->len) {
         qsort(list->at, list->len, sizeof *list->at, extent_order);
         (void)fprintf(out, "%s\n", heading);
     }
     const extent *e;
-    vec_each(e, list)
+    vec_each(e, list) {
         put_extent(e, &end, out);
+        aliased |= e->aliased;
+    }
+    if (aliased)
+        (void)fputs("  (* others use this memory, too)\n", out);
     vec_free(list);
     return end;
 }

@@ -328,9 +328,11 @@ void report_table(const ir_program *p, FILE *out)
     summary_memory(p, out);
     summary_idle_stages(p, out);
     summary_arrivals(p, out);
+    summary_reuse(p, out);
     if (report_has_routes(p)) {
         (void)fputs("\n", out);
         report_routes(p, out);
     }
+    summary_advice(p, out);
     arena_free(&a);
 }

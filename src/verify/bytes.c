@@ -93,7 +93,9 @@ static void report_no_copies(path_walk *w, int opener)
     diag_expected(b->run->diags, d,
                   "producer work with .copies between acquire and commit (pipeline type %s)",
                   model_protocol_of(b->resource->pipeline.type)->label);
+    diag_found(b->run->diags, d, "no work with .copies of %s", b->resource->name);
     diag_hint(b->run->diags, d, "declare the .copies that the work body issues");
+    diag_related(b->run->diags, d, b->resource->place, "%s is declared here", b->resource->name);
 }
 
 /* The slot opened last gets no more work: its bytes must add up. */

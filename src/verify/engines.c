@@ -75,6 +75,7 @@ static bool check_umma_producer(const rule_run *run, const ir_task *t, const ir_
     ww_diag *d = add(run, t, op, "fills a slot that tcgen05 commits, and is no tcgen05 work");
     diag_expected(run->diags, d, "umma_reads naming what its tcgen05 instructions read (pipeline type %s)",
                   model_protocol_of(r->pipeline.type)->label);
+    diag_found(run->diags, d, "work without umma_reads");
     diag_hint(run->diags, d, ".umma_reads = {...}, or AsyncAsync or AsyncUmma as the type of %s", r->name);
     return false;
 }
@@ -121,6 +122,7 @@ static void check_consumer(const rule_run *run, const ir_task *t, const ww_resou
                           engines[engine].name);
     diag_expected(run->diags, d, "work with %s (pipeline type %s)", engines[engine].member,
                   model_protocol_of(r->pipeline.type)->label);
+    diag_found(run->diags, d, "no such work in task %s", t->name);
     diag_hint(run->diags, d, "declare it in the work table, or give %s %s", r->name, engines[engine].instead);
     diag_related(run->diags, d, r->place, "%s is declared here", r->name);
 }
@@ -144,6 +146,7 @@ static void check_split(const rule_run *run, const ww_resource *r, size_t engine
                           engines[engine].name, r->name);
     diag_expected(run->diags, d, "work with %s (pipeline type %s)", engines[engine].member,
                   model_protocol_of(r->pipeline.type)->label);
+    diag_found(run->diags, d, "no such work in any task");
     diag_hint(run->diags, d, "declare it in the work table, or give %s %s", r->name, engines[engine].instead);
 }
 

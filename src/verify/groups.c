@@ -36,6 +36,7 @@ static void report_on_member(const rule_run *run, const ir_task *t, const captur
         diag_add(run->diags, WW_GROUP_USE, s->place, "task %s: %s(%s), and all members of %s %s share one",
                  t->name, verb, s->resource->name, mode_names[g->mode], g->name);
     diag_expected(run->diags, d, "%s(%s), once for all members", verb, g->name);
+    diag_found(run->diags, d, "%s(%s), on one member", verb, s->resource->name);
     diag_hint(run->diags, d, "ww_%s(s, %s)", verb, g->name);
     diag_related(run->diags, d, g->place, "the group is declared here");
     mark_broken(run, t, g);
@@ -51,6 +52,7 @@ static void report_on_group(const rule_run *run, const ir_task *t, const capture
                           "task %s: %s(%s), and members of a %s have each their own", t->name, verb, g->name,
                           mode_names[g->mode]);
     diag_expected(run->diags, d, "%s on the members: %s", verb, text_str(&members));
+    diag_found(run->diags, d, "%s(%s), on the group", verb, g->name);
     diag_hint(run->diags, d, "on a %s, only %s", mode_names[g->mode], verb_lists[g->mode]);
     diag_related(run->diags, d, g->place, "the group is declared here");
     mark_broken(run, t, g);
@@ -105,6 +107,7 @@ static void report_alone(const rule_run *run, const ir_task *t, const ww_resourc
     ww_diag *d = diag_add(run->diags, WW_GROUP_USE, op->place,
                           "task %s: %s(%s), and the task uses no member of it", t->name, verb, g->name);
     diag_expected(run->diags, d, "verbs or work on the members: %s", text_str(&members));
+    diag_found(run->diags, d, "%s(%s) alone", verb, g->name);
     diag_hint(run->diags, d, "remove ww_%s(s, %s) from task %s", verb, g->name, t->name);
     mark_broken(run, t, g);
     text_free(&members);

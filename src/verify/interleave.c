@@ -100,6 +100,10 @@ static void check_loops(const rule_run *run, const ir_task *t, const ww_resource
                               t->name, r->name);
         diag_expected(run->diags, d, "an immediate start that leaves %d by %d, and the step %d", lane, stride,
                       stride);
+        if (loop->start.kind == WW_BOUND_IMMEDIATE && loop->stride.kind == WW_BOUND_IMMEDIATE)
+            diag_found(run->diags, d, "a loop from %d by %d", loop->start.value, loop->stride.value);
+        else
+            diag_found(run->diags, d, "a start or step that is known at launch only");
         diag_hint(run->diags, d,
                   "start all loops of a lane's task alike, or give the task %d warps, each a lane", stride);
         diag_related(run->diags, d, r->place, "%s is declared here", r->name);

@@ -88,10 +88,16 @@ static void check_sync(const rule_run *run, const ww_resource *r)
         diag_add(run->diags, WW_NAMED_BARRIER, arrive->place,
                  "task %s arrives on named barrier %s, and no task waits on it", task->name, r->name);
     diag_expected(run->diags, d, "a task with sync(%s)", r->name);
+    diag_found(run->diags, d, "sync_arrive(%s) alone", r->name);
     diag_hint(run->diags, d, "ww_sync(s, %s) where the arrivals are waited for", r->name);
 }
 
 /* ---- one CTA -------------------------------------------------------------------------------------------- */
+
+static const char *ctas_text(const rule_run *run, const ir_task *t)
+{
+    return t->only_cta < 0 ? "all CTAs" : arena_printf(run->diags->arena, "CTA %d alone", t->only_cta);
+}
 
 /* A CTA has barriers of its own: who meets at one must run in the same CTAs. */
 static void check_ctas(const rule_run *run, const ww_resource *r)
@@ -106,6 +112,8 @@ static void check_ctas(const rule_run *run, const ww_resource *r)
                                   "tasks %s and %s meet at %s and do not run in the same CTAs", first->name,
                                   t->name, r->name);
             diag_expected(run->diags, d, "the same .only_cta in both, or none");
+            diag_found(run->diags, d, "%s in %s, %s in %s", first->name, ctas_text(run, first), t->name,
+                       ctas_text(run, t));
             diag_hint(run->diags, d, ".only_cta of task %s as of task %s", t->name, first->name);
             diag_related(run->diags, d, first->task->place, "task %s", first->name);
             return;

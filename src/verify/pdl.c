@@ -123,6 +123,7 @@ static void report_launch(const path_walk *w, const launches *l, int at)
                  w->task->name, rule_resource(l->run, op->resource)->name, path_where(w, at));
     diag_expected(diags, d,
                   "a griddep_wait before it in this task, or a wait for what a task that has waited commits");
+    diag_found(diags, d, "neither on every path to it");
     diag_hint(diags, d,
               "ww_griddep_wait in task %s as well; .pdl_wait_done = true, if the kernel waits elsewhere",
               w->task->name);

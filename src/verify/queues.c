@@ -129,6 +129,7 @@ static void report_second_scheduler(const rule_run *run, const ir_task *t, const
     ww_diag *d = diag_add(run->diags, WW_QUEUE, first_of(t, IR_FETCH)->place,
                           "tasks %s and %s both fetch the tiles of %s", first->name, t->name, name);
     diag_expected(run->diags, d, "one scheduler task");
+    diag_found(run->diags, d, "%s and %s", first->name, t->name);
     diag_hint(run->diags, d, "remove ww_fetch_tile from task %s", t->name);
     diag_related(run->diags, d, first_of(first, IR_FETCH)->place, "task %s fetches here", first->name);
 }
@@ -142,6 +143,7 @@ static void check_scheduler(const rule_run *run, const ir_task *t)
             diag_add(run->diags, WW_QUEUE, fetch->place, "task %s: each of its %d warps fetches a tile of %s",
                      t->name, t->warps, rule_resource(run, fetch->resource)->name);
         diag_expected(run->diags, d, "a scheduler task of one warp");
+        diag_found(run->diags, d, "%d warps", t->warps);
         diag_hint(run->diags, d, ".warps = 1");
     }
     for (size_t r = 0; r < run->kernel->resources.len; r++) {
@@ -153,6 +155,7 @@ static void check_scheduler(const rule_run *run, const ir_task *t)
                               "task %s fetches the tiles of %s and produces %s as well", t->name,
                               rule_resource(run, t->queue)->name, resource->name);
         diag_expected(run->diags, d, "a scheduler task that produces nothing else");
+        diag_found(run->diags, d, "producer verbs or work on %s", resource->name);
         diag_hint(run->diags, d, "move ww_fetch_tile into a task of its own, of one warp");
         return;
     }
@@ -163,6 +166,7 @@ static void report_no_scheduler(const rule_run *run, const ww_resource *queue)
     ww_diag *d = diag_add(run->diags, WW_QUEUE, queue->place, "no task fetches the tiles of %s", queue->name);
     diag_expected(run->diags, d, "one scheduler task with ww_fetch_tile(s, %s) before its ww_advance_tile",
                   queue->name);
+    diag_found(run->diags, d, "no ww_fetch_tile(s, %s)", queue->name);
     diag_hint(run->diags, d,
               "a task of one warp: ww_work_tile_loop (s, %s) { ww_fetch_tile; ww_advance_tile }",
               queue->name);

@@ -40,6 +40,8 @@ static void check_role(const rule_run *run, const ir_task *t, int index, ww_side
         diag_add(run->diags, WW_ROLE, op->place, "task %s: %s, but the task does not declare that it %s %s",
                  t->name, text_str(&step), role_name(side), r->name);
     diag_expected(run->diags, d, "%s in .%s", r->name, role_name(side));
+    diag_found(run->diags, d, "a list of .consumes or .produces, and %s is not in .%s", r->name,
+               role_name(side));
     diag_hint(run->diags, d, "add %s to .%s, or list nothing to have both derived", r->name, role_name(side));
     diag_related(run->diags, d, t->task->place, "task %s", t->name);
     text_free(&step);
@@ -69,7 +71,10 @@ static void check_listed(const rule_run *run, const ir_task *t, ww_side side)
         ww_diag *d = diag_add(run->diags, WW_COVERAGE, t->task->place,
                               "task %s declares that it %s %s, and its schedule never does", t->name,
                               role_name(side), list[i]->name);
+        diag_expected(run->diags, d, "a verb or work on %s that %s it", list[i]->name, role_name(side));
+        diag_found(run->diags, d, "none in task %s", t->name);
         diag_hint(run->diags, d, "remove %s from .%s", list[i]->name, role_name(side));
+        diag_related(run->diags, d, list[i]->place, "%s is declared here", list[i]->name);
     }
 }
 
@@ -152,6 +157,9 @@ void verify_coverage(const rule_run *run)
             continue;
         ww_diag *d = diag_add(run->diags, WW_COVERAGE, r->place,
                               "resource %s is missing in the dependency graph", r->name);
+        diag_expected(run->diags, d,
+                      "ww_depends for every resource with memory or work, since there is one for some");
+        diag_found(run->diags, d, "no edge at %s", r->name);
         diag_hint(run->diags, d, "ww_depends(k, %s, NULL), if it is computed from nothing inside the kernel",
                   r->name);
     }
@@ -226,6 +234,7 @@ static void report_unbacked(const rule_run *run, const model_edge *e, const ww_r
     ww_diag *d = diag_add(run->diags, WW_GRAPH, e->place,
                           "%s is said to depend on %s, and no task makes it so", down->name, up->name);
     diag_expected(run->diags, d, "a task that consumes %s and produces %s", up->name, down->name);
+    diag_found(run->diags, d, "no task that does both");
     if (group)
         diag_hint(run->diags, d, "name the members of the group, not the group");
     else

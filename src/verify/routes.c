@@ -127,6 +127,7 @@ static void report_unknown(const rule_run *run, const ir_task *t, const ww_route
                                       : "",
                           from ? "output of a work method" : "input of a work method");
     diag_expected(run->diags, d, "\"resource.method.%s\"", from ? "output" : "input");
+    diag_found(run->diags, d, "\"%s\"", from ? given->from : given->to ? given->to : "");
     diag_hint(run->diags, d, "leave .routes out: the tokens say the same");
 }
 

@@ -72,6 +72,9 @@ bool rule_lanes_misfit(const rule_run *run, const ww_resource *r);
 /* Whether the brackets of r have been refused in some task. */
 bool rule_any_broken(const rule_run *run, size_t resource);
 
+/* Whether a finding rests on something that declaring has found wrong. doubts.c */
+bool doubts_about(const ww_kernel *k, const verify_doubts *doubts, const ww_diag *finding);
+
 /* The operation by which the task announces the bytes of r's stages, or NULL. */
 const ir_op *rule_announcement(const rule_run *run, const ir_task *t, const ww_resource *r);
 

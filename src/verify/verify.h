@@ -11,4 +11,13 @@
 /* Runs every rule on a lowered kernel and appends what they find to the kernel's diagnostics. */
 void verify_kernel(ww_kernel *k, const ir_program *p);
 
+/* What declaring has found wrong, and with it what cannot be judged yet. */
+typedef struct verify_doubts verify_doubts;
+
+/* Of a kernel with errors of declaring, its declaration completed; NULL: nothing of it can be judged. Takes the steps of
+ * tasks in doubt out of their schedules, so that the rest can be lowered. Allocated in the kernel's arena. */
+const verify_doubts *verify_set_aside(ww_kernel *k);
+/* Runs every rule and appends those findings that do not rest on anything in doubt. */
+void verify_the_rest(ww_kernel *k, const ir_program *p, const verify_doubts *doubts);
+
 #endif

@@ -65,9 +65,11 @@ const reject_case reject_coverage[] = {
     {"coverage: nobody consumes", nobody_consumes, WW_COVERAGE, "no task releases the slots of pipeline ring",
      "release(ring) after the work on each slot", "neither wait(ring) nor release(ring)"},
     {"coverage: listed and unused", listed_and_unused, WW_COVERAGE,
-     "task load declares that it produces total, and its schedule never does", NULL, NULL},
+     "task load declares that it produces total, and its schedule never does",
+     "a verb or work on total that produces it", "none in task load"},
     {"coverage: not in the graph", not_in_the_graph, WW_COVERAGE,
-     "resource other is missing in the dependency graph", NULL, NULL},
+     "resource other is missing in the dependency graph",
+     "ww_depends for every resource with memory or work, since there is one for some", "no edge at other"},
     {"coverage: both sides", both_sides, 0, NULL, NULL, NULL},
     {0},
 };

@@ -57,7 +57,7 @@ static void ring_to_and_fro(ww_kernel *k)
 const reject_case reject_graph[] = {
     {"graph: an edge the wrong way round", backwards, WW_GRAPH,
      "ring is said to depend on total, and no task makes it so",
-     "a task that consumes total and produces ring", NULL},
+     "a task that consumes total and produces ring", "no task that does both"},
     {"graph: to and fro without a pipeline", unpipelined_to_and_fro, WW_GRAPH,
      "total is said to depend on itself",
      "a pipeline whose consumer is no tensor core, so that its slots go to and fro", "no pipeline"},

@@ -221,7 +221,7 @@ const reject_case reject_interleave[] = {
     {"interleave: two tasks, two lanes", two_tasks_two_lanes, 0, NULL, NULL, NULL},
     {"interleave: the second loop on another lane", loops_on_two_lanes, WW_INTERLEAVE,
      "task load_even: this loop is not on the lane of ring that the first loop picks",
-     "an immediate start that leaves 0 by 2, and the step 2", NULL},
+     "an immediate start that leaves 0 by 2, and the step 2", "a loop from 1 by 2"},
     {"interleave: all loops on one lane", loops_on_one_lane, 0, NULL, NULL, NULL},
     {0},
 };

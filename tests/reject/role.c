@@ -42,7 +42,7 @@ static void refused(ww_kernel *k)
 const reject_case reject_role[] = {
     {"role: consumes what it does not list", refused, WW_ROLE,
      "task store: wait(ring), but the task does not declare that it consumes ring", "ring in .consumes",
-     NULL},
+     "a list of .consumes or .produces, and ring is not in .consumes"},
     {"role: lists what it consumes", accepted, 0, NULL, NULL, NULL},
     {0},
 };

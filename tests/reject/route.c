@@ -86,7 +86,7 @@ const reject_case reject_route[] = {
      "the routes of the tokens alone", "too many: input.coords.n -> output.store.m"},
     {"route: no such value", no_such_value, WW_ROUTE,
      "task move: a route from \"input.coords.k\", which is no output of a work method",
-     "\"resource.method.output\"", NULL},
+     "\"resource.method.output\"", "\"input.coords.k\""},
     {"route: no such call", no_such_call, WW_ROUTE, "task move: its routes are not those of its tokens",
      "the routes of the tokens alone",
      "too many: output.count.rows -> output.store.m (the task does not call the writer)"},

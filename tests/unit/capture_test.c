@@ -99,7 +99,7 @@ static void test_tokens(void **state)
     (void)state;
     expect(no_input, WW_BAD_TOKEN, "task t: input x of ring.use has no value");
     expect(invented_token, WW_BAD_TOKEN, "task t: input x of ring.use has no value");
-    expect(too_many_inputs, WW_BAD_TOKEN, "task t: ring.use takes 1 inputs, not more");
+    expect(too_many_inputs, WW_BAD_TOKEN, "task t: ring.use has 1 input, not more");
     expect(unused_token, WW_UNUSED_VALUE, "task t: output x of ring.look is never used");
     expect_silence(routed);
     expect_silence(output_left_out);

@@ -55,7 +55,12 @@ static void check_summary(const char *arguments, int status, const char *start, 
     text_free(&a.out);
 }
 
-#define UNUSED_X "WW108 unused-value: task ping: output x of second.use is never used\n"
+#define UNUSED "WW108 unused-value: task ping: output x of second.use is never used\n"
+#define UNUSED_X                                                                                             \
+    UNUSED                                                                                                   \
+    "    expected: a later call of this schedule with it in .in\n"                                           \
+    "    found:    none\n"                                                                                   \
+    "    hint:     pass the token on, or leave it out of .out\n"
 #define WARNING "sample.c:23: warning: " UNUSED_X
 #define SEVERAL                                                                                              \
     "sample.c:20: error: WW203 coverage: no task releases the slots of pipeline second; opened by task "     \
@@ -98,13 +103,13 @@ static void test_suppressed_findings_are_listed_with_their_reasons(void **state)
         "suppressed: sample.c:20: WW203 coverage: no task releases the slots of pipeline second; opened by "
         "task ping\n"
         "    reason: later\n"
-        "suppressed: sample.c:23: " UNUSED_X "    reason: for = the debugger\n");
+        "suppressed: sample.c:23: " UNUSED "    reason: for = the debugger\n");
     check_summary("prove --mistakes 1 --suppress 108=seen", 0,
-                  "prove: ", "\nsuppressed: sample.c:23: " UNUSED_X "    reason: seen\n");
+                  "prove: ", "\nsuppressed: sample.c:23: " UNUSED "    reason: seen\n");
     check_answer(
         "check --suppress 108=seen", STDERR_ONLY, 0,
-        "warpwright: warning: WW108 unused-value: the suppression of this code hides nothing in kernel "
-        "sample\n"
+        "warpwright: warning: WW119 idle-suppression: the suppression of WW108 unused-value hides nothing in "
+        "kernel sample\n"
         "    expected: a finding WW108 unused-value\n"
         "    found:    none\n"
         "    hint:     leave it out; the reason given was: seen\n");
@@ -127,6 +132,19 @@ static void test_werror_refuses_warnings(void **state)
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------- */
+
+/* What is not modelled is not refuted, and what the rules refuse the prover has not seen. */
+static void test_the_verdict_in_words(void **state)
+{
+    (void)state;
+    check_answer(
+        "prove --mistakes 64", STDOUT_ONLY, 1,
+        "verdict: UNPROVED two loops share a symbolic bound, and one of them has a second symbolic bound\n");
+    check_answer("prove --mistakes 2", STDOUT_ONLY, 1,
+                 "verdict: REFUSED 1 error of declaring or of the rules\n");
+    check_answer("prove --mistakes 6", STDOUT_ONLY, 1,
+                 "verdict: REFUSED 2 errors of declaring or of the rules\n");
+}
 
 static void test_json_of_one_finding(void **state)
 {
@@ -192,7 +210,7 @@ static void test_json_of_check(void **state)
                           {"warnings", "1"},
                           {"findings.0.code", .says = "WW203"},
                           {"findings.1.severity", .says = "warning"},
-                          {"findings.1.expected", "null"},
+                          {"findings.1.expected", .says = "a later call of this schedule with it in .in"},
                           {"findings.1.related", "[]"},
                           {"findings.2.line", "87"},
                           {"verdict", .says = "refused"},
@@ -219,7 +237,11 @@ static void test_json_of_suppressed_findings(void **state)
                           {"verdict", .says = "accepted"},
                           {0}});
     check_json("check --suppress 108=idle --format json", 0,
-               (member[]){{"warnings", "1"}, {"findings.0.file", "null"}, {"findings.0.line", "null"}, {0}});
+               (member[]){{"warnings", "1"},
+                          {"findings.0.code", .says = "WW119"},
+                          {"findings.0.file", "null"},
+                          {"findings.0.line", "null"},
+                          {0}});
 }
 
 static void test_json_of_prove(void **state)
@@ -234,6 +256,12 @@ static void test_json_of_prove(void **state)
                           {"findings.0.related.0.text", .says = "task pong arrives here, if it gets so far"},
                           {"findings.1.severity", .says = "note"},
                           {"verdict", .says = "refuted"},
+                          {0}});
+    check_json("prove --mistakes 64 --format json", 1,
+               (member[]){{"errors", "1"},
+                          {"findings.0.code", .says = "WW306"},
+                          {"findings.0.related", "[]"},
+                          {"verdict", .says = "unproved"},
                           {0}});
     check_json(
         "prove --mistakes 2 --format json", 1,
@@ -272,11 +300,12 @@ static void test_malformed_options_are_refused(void **state)
     check_answer("check --suppress WW108=", "2>&1", 2, "--suppress WW108=: expected CODE=REASON\n");
     check_answer("check --format xml", "2>&1", 2, "--format xml: expected text|json\n");
     check_answer("emit --format json", "2>&1", 2, "emit: --format json goes with check and prove\n");
-    check_answer("check --suppress WW301=why", STDERR_ONLY, 1,
-                 "warpwright: error: WW101 bad-value: the code that kernel sample suppresses\n"
-                 "    expected: a warning, or an error of the rules (2xx)\n"
-                 "    found:    WW301 deadlock\n"
-                 "    hint:     mend what it reports\n");
+    check_answer(
+        "check --suppress WW301=why", STDERR_ONLY, 1,
+        "warpwright: error: WW118 suppression: kernel sample suppresses WW301 deadlock, which cannot be\n"
+        "    expected: a warning, or an error of the rules (2xx)\n"
+        "    found:    WW301 deadlock\n"
+        "    hint:     mend what it reports\n");
 }
 
 int main(void)
@@ -286,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_the_summary_counts),
         cmocka_unit_test(test_suppressed_findings_are_listed_with_their_reasons),
         cmocka_unit_test(test_werror_refuses_warnings),
+        cmocka_unit_test(test_the_verdict_in_words),
         cmocka_unit_test(test_json_of_one_finding),
         cmocka_unit_test(test_json_of_check),
         cmocka_unit_test(test_json_of_suppressed_findings),

@@ -3,13 +3,14 @@
 #include "diag_sample.h"
 
 struct diag_params {
-    int trips;
+    int trips, begin;
 };
 
 static const ww_work ring_work[] = {
     {.name = "fill", .side = WW_PRODUCER}, {.name = "use", .side = WW_CONSUMER, .out = {"int x"}}, {0}};
 
-#define LOOP(s) ww_domain_loop(s, ww_imm(0), ww_arg(struct diag_params, trips, 0), ww_imm(1))
+#define LOOP_FROM(s, begin) ww_domain_loop(s, begin, ww_arg(struct diag_params, trips, 0), ww_imm(1))
+#define LOOP(s) LOOP_FROM(s, ww_imm(0))
 
 /* clang-format off */
 #line 10 "sample.c"
@@ -38,7 +39,7 @@ static void ping(ww_schedule *s, void *context)
 {
     const diag_sample *sample = context;
     bool late = sample->mistakes & DIAG_DEADLOCK;
-    LOOP(s) {
+    LOOP_FROM(s, sample->mistakes & DIAG_UNPROVED ? ww_arg(struct diag_params, begin, 0) : ww_imm(0)) {
         if (!late)
             fill(s, sample->first);
         use(s, sample->second, sample->mistakes);

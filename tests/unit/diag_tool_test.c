@@ -45,6 +45,60 @@ static void test_explain_by_number_and_by_name(void **state)
     check_ww("explain --all", 0, "\n\nWW501 below-minimum (error)\n");
 }
 
+/* The lines of code under a heading, blank ones aside. */
+static int example_lines(const char *output, const char *heading)
+{
+    const char *at = strstr(output, heading);
+    int lines = 0;
+    if (!at)
+        return 0;
+    at = strchr(at, '\n') + 1;
+    at = strchr(at, '\n') + 1;
+    for (; strncmp(at, "  RIGHT", 7) != 0 && *at; at = strchr(at, '\n') + 1)
+        lines += strncmp(at, "      ", 6) == 0;
+    return lines;
+}
+
+/* Two examples a row, each short enough to be read at a glance. */
+static void test_every_code_has_its_examples(void **state)
+{
+    (void)state;
+    static const int codes[] = {
+#define WW_DIAGNOSTIC(name, number, severity, title, explanation) (number),
+#include "warpwright/diagnostics.def"
+#undef WW_DIAGNOSTIC
+    };
+    for (size_t i = 0; i < ARRAY_LEN(codes); i++) {
+        text command = {0}, output = {0};
+        text_printf(&command, "explain %d", codes[i]);
+        assert_int_equal(run_ww(text_str(&command), &output), 0);
+        int wrong = example_lines(text_str(&output), "\n  WRONG: "),
+            right = example_lines(text_str(&output), "\n  RIGHT: ");
+        if (wrong < 1 || right < 1 || wrong > 12 || right > 12)
+            fail_msg("ww explain %d: examples of %d and %d lines", codes[i], wrong, right);
+        if (strstr(text_str(&output), "explain_")) /* what only the tests have */
+            fail_msg("ww explain %d shows a helper of tests/explain:\n%s", codes[i], text_str(&output));
+        text_free(&command);
+        text_free(&output);
+    }
+}
+
+/* Line breaks, indents and comments are those of the file. */
+static void test_examples_are_printed_as_they_are(void **state)
+{
+    (void)state;
+    check_ww("explain 107", 0,
+             "  WRONG: a static queue knows its tiles\n\n"
+             "      ww_work_tile_loop(s, t->queue) {\n"
+             "          ww_consume(s, t->input, \"get\");\n"
+             "          ww_fetch_tile(s, t->queue);\n"
+             "          ww_advance_tile(s, t->queue);\n"
+             "      }\n\n"
+             "  RIGHT: nothing to fetch\n\n");
+    check_ww("explain 217", 0,
+             "          ww_consume(s, c->input, \"get\"); /* ww_depends(k, input, previous) */\n");
+}
+
 static void test_unknown_codes_get_a_suggestion(void **state)
 {
     (void)state;
@@ -94,6 +148,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_explain_by_number_and_by_name),
+        cmocka_unit_test(test_every_code_has_its_examples),
+        cmocka_unit_test(test_examples_are_printed_as_they_are),
         cmocka_unit_test(test_unknown_codes_get_a_suggestion),
         cmocka_unit_test(test_pipelines_show_the_protocols),
         cmocka_unit_test(test_usage),

@@ -302,6 +302,8 @@ static void sharers_follow_their_memory_into_an_alias_group(void **unused)
     ww_kernel_free(k);
 }
 
+#define SHARE "the name of a resource of this kernel with such a buffer, and no circle"
+
 static void expect_refused(ww_kernel *k, ww_code code, const char *message, const char *expected,
                            const char *found)
 {
@@ -323,7 +325,7 @@ static void buffers_that_differ_cannot_share(void **unused)
     ww_kernel *k = kernel_of(0);
     (void)sharer(k, "b", 2, (ww_buffer){"date", 64, .shares = ring(k, "a", 2, 64, 0)});
     expect_refused(k, WW_BAD_VALUE, "buffer date of resource b cannot share a's: it has none of that name",
-                   "", "");
+                   SHARE, ".shares = a: it has none of that name");
     k = kernel_of(0);
     (void)sharer(k, "b", 2, (ww_buffer){"data", 128, .shares = ring(k, "a", 2, 64, 0)});
     expect_refused(k, WW_BAD_VALUE, "buffer data of resource b cannot share a's: the sizes differ",
@@ -336,8 +338,8 @@ static void buffers_that_differ_cannot_share(void **unused)
     ww_kernel *stranger = kernel_of(0);
     (void)sharer(k, "b", 2, (ww_buffer){"data", 64, .shares = ring(stranger, "a", 2, 64, 0)});
     expect_refused(k, WW_BAD_VALUE,
-                   "buffer data of resource b cannot share a's: that is a resource of another kernel", "",
-                   "");
+                   "buffer data of resource b cannot share a's: that is a resource of another kernel", SHARE,
+                   ".shares = a: that is a resource of another kernel");
     ww_kernel_free(stranger);
 }
 
@@ -350,12 +352,14 @@ static void circles_of_sharing_are_refused_once(void **unused)
     (void)sharer(k, "c", 2, (ww_buffer){"data", 64, .shares = b});
     a->buffers[0].shares = b;
     expect_refused(k, WW_BAD_VALUE,
-                   "buffer data of resource a cannot share b's: the sharing goes in a circle", "", "");
+                   "buffer data of resource a cannot share b's: the sharing goes in a circle", SHARE,
+                   ".shares = b: the sharing goes in a circle");
     k = kernel_of(0);
     a = ring(k, "a", 2, 64, 0);
     a->buffers[0].shares = a;
     expect_refused(k, WW_BAD_VALUE,
-                   "buffer data of resource a cannot share a's: the sharing goes in a circle", "", "");
+                   "buffer data of resource a cannot share a's: the sharing goes in a circle", SHARE,
+                   ".shares = a: the sharing goes in a circle");
 }
 
 /* ---- WW_STAGES_MAX ------------------------------------------------------------------------------------- */
@@ -426,12 +430,14 @@ static void strides_without_a_common_multiple_are_refused(void **unused)
     ww_kernel *k = kernel_of(0);
     (void)uneven(k, "r");
     expect_refused(k, WW_STRIDE, "resource r: no number of stages is a multiple of all its strides",
-                   "a common multiple of at most 64", "");
+                   "a common multiple of at most 64",
+                   "WW_STAGES_MAX, and strides whose least common multiple is greater");
     k = kernel_of(0);
     ww_resource *a = uneven(k, "a"), *b = uneven(k, "b");
     (void)ww_group_new(k, "g", &(ww_group_options){.mode = WW_FORK, .members = {a, b}});
     expect_refused(k, WW_STRIDE, "resource a: no number of stages is a multiple of all its strides",
-                   "a common multiple of at most 64", "");
+                   "a common multiple of at most 64",
+                   "WW_STAGES_MAX, and strides whose least common multiple is greater");
 }
 
 static void members_of_a_group_stay_equally_deep(void **unused)

@@ -17,7 +17,9 @@ ww_report_test(diag_test ww_base)
 ww_report_test(diag_order_test ww_base)
 ww_report_test(diag_colour_test ww_base)
 ww_report_test(diag_json_test warpwright ${unit}/diag_json_reader.c)
-ww_report_test(diag_suppress_test warpwright ${unit}/diag_sample.c)
+ww_report_test(diag_suppress_test ww_complete ${unit}/diag_sample.c)
+ww_report_test(diag_doubts_test ww_complete)
+ww_report_test(diag_findings_test ww_complete ${unit}/diag_sample.c ${unit}/diag_json_reader.c)
 ww_report_test(diag_app_test ww_base ${unit}/diag_json_reader.c)
 add_executable(diag_app ${unit}/diag_app.c ${unit}/diag_sample.c)
 target_link_libraries(diag_app PRIVATE warpwright)
@@ -27,8 +29,15 @@ add_dependencies(diag_app_test diag_app)
 ww_report_test(diag_tool_test ww_base ${unit}/report_golden.c)
 target_compile_definitions(diag_tool_test PRIVATE WW_TOOL="$<TARGET_FILE:ww>")
 add_dependencies(diag_tool_test ww)
-ww_report_test(report_test warpwright ${unit}/report_golden.c ${unit}/emit_kernels.c ${golden}/two_tasks.c
+ww_report_test(report_test ww_complete ${unit}/report_golden.c ${unit}/emit_kernels.c ${golden}/two_tasks.c
                ${golden}/gemm.c)
+
+ww_report_test(report_reuse_test ww_complete)
+
+# Tables of programs: an example, and a feature kernel of a pair of CTAs.
+ww_report_test(report_programs_test ww_base ${unit}/report_golden.c)
+target_compile_definitions(report_programs_test PRIVATE GEMM="$<TARGET_FILE:gemm>" FEATURES="$<TARGET_FILE:features>")
+add_dependencies(report_programs_test gemm features)
 
 # What the graphs say must also be Graphviz.
 find_program(WW_DOT dot)

@@ -1,6 +1,6 @@
 /* features: runs the kernels of all families on one device and lists which of them did what they should.
  *
- *     features [--device gpu|emu|none] [--async late|early|random] [--seed N] [--repeat N] [--list] [--cuda]
+ *     features [--device gpu|emu|none] [--async late|early|random] [--seed N] [--repeat N] [--list] [--cuda|--table]
  *              [NAME ...]
  *
  * Device none: assembles the kernels and runs nothing. A NAME is a family or family.kernel; none: all. Each kernel runs
@@ -27,7 +27,7 @@ enum { TIME_LIMIT_S = 180 }; /* of one kernel */
 typedef struct settings {
     ww_run_options run;
     unsigned long repeat; /* of each check: races may need several tries to show */
-    bool list, cuda;
+    bool list, cuda, table;
     const char *const *names;
     int name_count;
 } settings;
@@ -101,13 +101,21 @@ static bool print_cuda(ww_kernel *k)
     return text != NULL;
 }
 
+static bool print_table(ww_kernel *k)
+{
+    ww_kernel_table(k, stdout);
+    return !ww_diag_count(ww_kernel_check(k), WW_ERROR);
+}
+
 static outcome run_feature(const family *in, const feature *f, const settings *s)
 {
     char kernel[64], label[64];
     (void)snprintf(kernel, sizeof kernel, "%s_%s", in->name, f->name);
     (void)snprintf(label, sizeof label, "%s.%s", in->name, f->name);
     ww_kernel *k = f->declare(f, kernel);
-    outcome o = s->cuda ? (print_cuda(k) ? PASSED : FAILED) : run_kernel(in, f, k, s, label);
+    outcome o = s->cuda    ? (print_cuda(k) ? PASSED : FAILED)
+                : s->table ? (print_table(k) ? PASSED : FAILED)
+                           : run_kernel(in, f, k, s, label);
     ww_kernel_free(k);
     return o;
 }
@@ -173,7 +181,7 @@ static int run_wanted(const settings *s)
         }
     if (!run)
         printf("no such kernel\n");
-    else if (!s->list && !s->cuda)
+    else if (!s->list && !s->cuda && !s->table)
         printf("features: %d of %d passed, %d skipped: %s\n", counts[PASSED], run, counts[SKIPPED],
                counts[FAILED] ? "FAIL" : "PASS");
     return !run || counts[FAILED];
@@ -226,6 +234,8 @@ static bool read_options(settings *s, int argc, char **argv)
             s->list = true;
         else if (strcmp(argv[i], "--cuda") == 0)
             s->cuda = true;
+        else if (strcmp(argv[i], "--table") == 0)
+            s->table = true;
         else if (i + 1 < argc && choose(s, argv[i], argv[i + 1]))
             i++;
         else
@@ -238,7 +248,7 @@ static bool read_options(settings *s, int argc, char **argv)
 
 static const char usage[] =
     "usage: features [--device gpu|emu|none] [--async late|early|random] [--seed N] [--repeat N] "
-    "[--list] [--cuda] [NAME ...]\n";
+    "[--list] [--cuda|--table] [NAME ...]\n";
 
 int main(int argc, char **argv)
 {

@@ -1,0 +1,20 @@
+/* 401: a work body of the type of its row. */
+#include "ww/ww.cuh"
+
+struct tile_params {
+    int trips, tiles;
+    unsigned *counter;
+};
+
+struct rows {
+    int last;
+};
+
+using info = ww::stage_info<tile_params>;
+
+/* right: the type of the work table */
+WW_WORK void rows_next(rows &self, const info &, int &row)
+{
+    row = self.last++;
+}
+/* end */

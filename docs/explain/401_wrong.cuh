@@ -1,0 +1,20 @@
+/* 401: a work body of another type than its row. */
+#include "ww/ww.cuh"
+
+struct tile_params {
+    int trips, tiles;
+    unsigned *counter;
+};
+
+struct rows {
+    int last;
+};
+
+using info = ww::stage_info<tile_params>;
+
+/* wrong: the work table says .out = {"int row"} */
+WW_WORK void rows_next(rows &self, const info &, float &row)
+{
+    row = self.last++;
+}
+/* end */

@@ -1,0 +1,15 @@
+# Writes the files of docs/explain as C strings: cmake -DFOLDER=docs/explain -DOUTPUT=FILE -P embed_examples.cmake
+# A file's number is the first three letters of its name.
+file(GLOB files ${FOLDER}/*)
+list(SORT files)
+set(rows "")
+foreach(file ${files})
+  get_filename_component(name ${file} NAME)
+  string(SUBSTRING ${name} 0 3 number)
+  file(READ ${file} content)
+  string(REPLACE "\\" "\\\\" content "${content}")
+  string(REPLACE "\"" "\\\"" content "${content}")
+  string(REPLACE "\n" "\\n\"\n     \"" content "${content}")
+  string(APPEND rows "    {${number}, \"${content}\"},\n")
+endforeach()
+file(WRITE ${OUTPUT} "/* Made of docs/explain by tools/embed_examples.cmake. */\n${rows}")
