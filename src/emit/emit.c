@@ -18,6 +18,20 @@ static void emit_unproved(writer *w)
                     why ? why->message : "");
 }
 
+void emit_includes(writer *w)
+{
+    const ww_kernel *k = w->program->kernel;
+    writer_line(w, "#include \"ww/ww.cuh\"");
+    writer_line(w, "#include \"ww/loop.cuh\"");
+    writer_line(w, "#include \"%s\"", k->options.body);
+    text_add(w->out, "\n");
+    if (k->options.params_bytes) {
+        writer_line(w, "static_assert(sizeof(%s) == %zu, \"host and device disagree on %s\");",
+                    k->options.params, k->options.params_bytes, k->options.params);
+        text_add(w->out, "\n");
+    }
+}
+
 static void emit_head(writer *w)
 {
     const ww_kernel *k = w->program->kernel;
@@ -28,15 +42,7 @@ static void emit_head(writer *w)
     writer_line(w, "// Declaration %016llx.", (unsigned long long)hash_text(HASH_SEED, text_str(&dump)));
     text_free(&dump);
     emit_unproved(w);
-    writer_line(w, "#include \"ww/ww.cuh\"");
-    writer_line(w, "#include \"ww/loop.cuh\"");
-    writer_line(w, "#include \"%s\"", k->options.body);
-    text_add(w->out, "\n");
-    if (k->options.params_bytes) {
-        writer_line(w, "static_assert(sizeof(%s) == %zu, \"host and device disagree on %s\");",
-                    k->options.params, k->options.params_bytes, k->options.params);
-        text_add(w->out, "\n");
-    }
+    emit_includes(w);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
@@ -179,16 +185,21 @@ static void emit_dispatch(writer *w)
 
 /* ---- the kernel ------------------------------------------------------------------------------------- */
 
-static void emit_signature(writer *w)
+void emit_bounds(writer *w)
 {
     const ir_program *p = w->program;
     const ww_cluster *c = &p->cluster;
-    const ww_kernel *k = p->kernel;
     text *line = writer_begin(w);
     text_printf(line, "extern \"C\" __global__ void __launch_bounds__(%d, 1)", p->warps * WARP_LANES);
     if (writer_clustered(w))
         text_printf(line, " __cluster_dims__(%d, %d, %d)", c->v * c->m, c->n, c->k);
     writer_end(w, "");
+}
+
+static void emit_signature(writer *w)
+{
+    const ww_kernel *k = w->program->kernel;
+    emit_bounds(w);
     writer_line(w, "%s(const __grid_constant__ %s params)", k->name, k->options.params);
     writer_line(w, "{");
 }

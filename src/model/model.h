@@ -235,6 +235,8 @@ struct ww_kernel {
     struct ir_program *program; /* lowered on first use */
     ww_verdict *verdict;        /* proved on first use */
     const char *cuda;           /* emitted on first use */
+    diag_list audit_diags;      /* what the audit has found ... */
+    struct ww_audit *audit;     /* ... on first use */
 };
 
 /* Whether r is part of a pipeline, and its ring depth (1 without a pipeline). */
@@ -290,6 +292,8 @@ void model_resolve(ww_kernel *k);
 /* Moves what the author suppresses from diags to suppressed, once every rule has run, and warns of suppressions that hide
  * nothing. suppress.c */
 void model_suppress(ww_kernel *k);
+/* The same of a list that comes later, the audit's; idle suppressions are no matter here. */
+void model_suppress_list(ww_kernel *k, diag_list *diags);
 
 /* ---- for the files of this layer ------------------------------------------------------------------------ */
 

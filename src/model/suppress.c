@@ -15,6 +15,12 @@ static bool is_rule(ww_code code)
     return (int)code >= 200 && (int)code < 300;
 }
 
+/* What the audit finds is known only when the bodies have been compiled. */
+static bool is_audit(ww_code code)
+{
+    return (int)code >= 400 && (int)code < 500;
+}
+
 static bool can_be_suppressed(ww_code code)
 {
     return ww_code_title(code) && (is_rule(code) || diag_severity(code) == WW_WARNING);
@@ -84,10 +90,9 @@ static void warn_of_idle(ww_kernel *k, const struct model_suppression *s)
     diag_hint(&k->diags, d, "leave it out; the reason given was: %s", s->reason);
 }
 
-void model_suppress(ww_kernel *k)
+void model_suppress_list(ww_kernel *k, diag_list *diags)
 {
-    diag_list_init(&k->suppressed, &k->arena);
-    for (ww_diag **at = &k->diags.first; *at;) {
+    for (ww_diag **at = &diags->first; *at;) {
         const struct model_suppression *s = suppression_of(k, *at);
         if (!s) {
             at = &(*at)->next;
@@ -95,11 +100,17 @@ void model_suppress(ww_kernel *k)
         }
         mark_used(k, s->code);
         (*at)->suppressed = s->reason;
-        diag_list_move(&k->suppressed, &k->diags, at);
+        diag_list_move(&k->suppressed, diags, at);
     }
     diag_list_settle(&k->suppressed);
+}
+
+void model_suppress(ww_kernel *k)
+{
+    diag_list_init(&k->suppressed, &k->arena);
+    model_suppress_list(k, &k->diags);
     bool all_looked_at = k->program && !k->unchecked;
     for (const struct model_suppression *s = k->suppressions; all_looked_at && s; s = s->next)
-        if (!s->used)
+        if (!s->used && !is_audit(s->code))
             warn_of_idle(k, s);
 }
