@@ -387,7 +387,7 @@ bool ww_kernel_is_unchecked(const ww_kernel *k);
 /* The CUDA translation unit; NULL when the kernel has errors. Owned by the kernel. */
 const char *ww_kernel_emit(ww_kernel *k);
 
-/* Compares the compiled work bodies with their rows in the work tables, instruction by instruction (WW403 to WW412;
+/* Compares the compiled work bodies with their rows in the work tables, instruction by instruction (WW403 to WW413;
  * docs/audit.md says what is told and what is left undecided). Compiles the bodies once, each in a kernel of its own, with
  * the compiler and the cache of ww_run_open; the kernel itself stays as it is. */
 typedef struct ww_audit {

@@ -156,8 +156,6 @@ static void look_at(body *b)
     origins_find(b);
     flow_control(b);
     find_sites(b);
-    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
-        rules[i](b);
 }
 
 void body_free(body *b)
@@ -182,40 +180,59 @@ static const ptx_function *find_code(const ptx_module *m, size_t number)
     return NULL;
 }
 
-static bool audit_one(const ir_program *p, const emit_body *called, const ptx_function *code, arena *a,
-                      diag_list *diags, audit_result *result)
+/* ---- all of them ------------------------------------------------------------------------------------------------ */
+
+static bool find_bodies(const ir_program *p, const emit_bodies *called, const ptx_module *m, diag_list *diags,
+                        body_list *bodies, text *error)
 {
-    const ww_resource *r = p->kernel->resources.at[called->op->resource];
-    body b = {.program = p,
-              .called = called,
-              .resource = r,
-              .work = called->op->work,
-              .name = body_name(diags->arena, r, called->op),
-              .code = code,
-              .diags = diags,
-              .arena = a};
-    look_at(&b);
-    print_body(&b, &result->listing);
-    result->bodies++;
-    result->undecided += b.undecided.len > 0;
-    body_free(&b);
+    for (size_t i = 0; i < called->list.len; i++) {
+        const emit_body *c = &called->list.at[i];
+        const ww_resource *r = p->kernel->resources.at[c->op->resource];
+        body b = {.program = p,
+                  .called = c,
+                  .resource = r,
+                  .work = c->op->work,
+                  .name = body_name(diags->arena, r, c->op),
+                  .code = find_code(m, i),
+                  .diags = diags,
+                  .arena = m->arena};
+        if (!b.code) {
+            text_printf(error, "the compiled bodies have no kernel ww_audit_%zu", i);
+            return false;
+        }
+        look_at(&b);
+        vec_push(&bodies->list, b);
+    }
     return true;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------ */
+static void apply_rules(body_list *bodies, audit_result *result)
+{
+    body *b;
+    vec_each(b, &bodies->list)
+        for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+            rules[i](b);
+    audit_proxies(bodies);
+    vec_each(b, &bodies->list) {
+        print_body(b, &result->listing);
+        result->bodies++;
+        result->undecided += b->undecided.len > 0;
+    }
+}
 
-bool audit_bodies(const ir_program *p, const emit_bodies *bodies, const text *ptx, diag_list *diags,
+bool audit_bodies(const ir_program *p, const emit_bodies *called, const text *ptx, diag_list *diags,
                   audit_result *result, text *error)
 {
     arena a = {0};
+    body_list bodies = {0};
     ptx_module *m = ptx_parse(&a, text_str(ptx), ptx->len, error);
-    bool ok = m != NULL;
-    for (size_t i = 0; ok && i < bodies->list.len; i++) {
-        const ptx_function *code = find_code(m, i);
-        ok = code && audit_one(p, &bodies->list.at[i], code, &a, diags, result);
-        if (!code)
-            text_printf(error, "the compiled bodies have no kernel ww_audit_%zu", i);
-    }
+    bool ok = m && find_bodies(p, called, m, diags, &bodies, error);
+    if (ok)
+        apply_rules(&bodies, result);
+    body *b;
+    vec_each(b, &bodies.list)
+        body_free(b);
+    vec_free(&bodies.list);
     if (m)
         ptx_module_release(m);
     arena_free(&a);

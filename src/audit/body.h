@@ -160,4 +160,10 @@ void audit_sync(body *b);    /* rules_sync.c */
 void audit_fences(body *b);
 void audit_calls(body *b);
 
+/* All bodies of the kernel, for what no single one of them can tell; rules_proxy.c */
+typedef struct body_list {
+    VEC(body) list;
+} body_list;
+void audit_proxies(body_list *bodies);
+
 #endif

@@ -98,8 +98,35 @@ static void audit_access(body *b, const site *s, int address, touch how)
         body_undecided(b, "which buffer a %s goes to", effect_text(s->effect, 1));
 }
 
+/* A variable in shared memory that the operand names; NULL: none. */
+static const char *shared_variable(const ptx_operand *o)
+{
+    if (o->kind == PTX_OPERAND_VARIABLE && o->variable->space == PTX_SHARED)
+        return o->variable->name;
+    const char *name = NULL;
+    for (uint32_t i = 0; i < o->count && !name; i++)
+        name = shared_variable(&o->items[i]);
+    return name;
+}
+
+/* The layout of shared memory is worked out from the resources; what a body declares is on top of it. */
+static void check_variables(body *b)
+{
+    const char *name = NULL;
+    const ptx_instruction *i;
+    vec_each(i, &b->code->instructions)
+        for (uint32_t o = 0; o < i->operand_count && !name; o++)
+            name = shared_variable(&i->operands[o]);
+    if (!name)
+        return;
+    ww_diag *d = body_finding(b, WW_BODY_MEMORY, "work %s has a variable in shared memory", b->name);
+    body_expected(b, d, "buffers of a resource, which are placed, counted and proved");
+    body_found(b, d, "%s", name);
+}
+
 void audit_memory(body *b)
 {
+    check_variables(b);
     const site *s;
     vec_each(s, &b->sites) {
         touch how;

@@ -20,6 +20,7 @@ typedef struct setting {
     const char *arch;
     int registers; /* of the task */
     int warps;     /* of the task */
+    bool plain;    /* a resource without a pipeline */
 } setting;
 
 typedef struct audit_case {
@@ -30,6 +31,7 @@ typedef struct audit_case {
     const char *message, *expected, *found;
     const char *undecided; /* what the listing says cannot be told; NULL: nothing */
     int constant;
+    ww_work also; /* a second row, called in another task behind a named barrier */
 } audit_case;
 
 static const audit_case cases[] = {
@@ -66,6 +68,8 @@ static void meet(ww_schedule *s, void *context)
 {
     const called *in = context;
     ww_sync(s, in->named);
+    if (in->c->also.name)
+        ww_consume(s, in->ring, in->c->also.name);
 }
 
 /* Rules and prover would say more of such kernels, which is not the matter here. */
@@ -79,13 +83,12 @@ static ww_kernel *declared(const audit_case *c, called *in)
                                                       .params = "audit_params",
                                                       .params_bytes = sizeof(struct audit_params)});
     ww_kernel_unchecked(k);
-    const ww_work work[] = {c->row, {0}};
+    const ww_work work[] = {c->row, c->also, {0}};
     in->c = c;
+    ww_pipeline ring = {.type = c->in.type ? c->in.type : WW_TMA_ASYNC, .stages = 2, .producer_op = c->in.op};
     in->ring =
         ww_resource_new(k, "ring",
-                        &(ww_resource_options){.pipeline = {.type = c->in.type ? c->in.type : WW_TMA_ASYNC,
-                                                            .stages = 2,
-                                                            .producer_op = c->in.op},
+                        &(ww_resource_options){.pipeline = c->in.plain ? (ww_pipeline){0} : ring,
                                                .buffers = {{"a", 1024}, {"b", 1024}},
                                                .tmem = {{c->in.arch ? "sums" : NULL, c->in.arch ? 32 : 0}},
                                                .work = work});
@@ -127,8 +130,8 @@ static bool run_case(const audit_case *c)
     called in = {0};
     ww_kernel *k = declared(c, &in);
     ww_audit a = ww_kernel_audit(k);
-    bool right = a.done && a.bodies == 1 && (c->code ? is_the_one(c, a.findings) : !a.findings) &&
-                 (c->code || says_undecided(c, &a));
+    bool right = a.done && a.bodies == (c->also.name ? 2 : 1) &&
+                 (c->code ? is_the_one(c, a.findings) : !a.findings) && (c->code || says_undecided(c, &a));
     if (!right) {
         print_error("    should be: WW%d \"%s\"; not \"%s\"\n    %s", (int)c->code,
                     c->message ? c->message : "", a.done ? "" : a.why_not, a.listing);
@@ -147,6 +150,23 @@ static void all_cases(void **unused)
         wrong += !run_case(&cases[i]);
     }
     assert_int_equal(wrong, 0);
+}
+
+static void every_code_has_a_case(void **unused)
+{
+    (void)unused;
+    static const int codes[] = {
+#define WW_DIAGNOSTIC(name, number, severity, title, explanation) (number),
+#include "warpwright/diagnostics.def"
+#undef WW_DIAGNOSTIC
+    };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        bool found = codes[i] < WW_BODY_COPIES || codes[i] >= 500;
+        for (size_t j = 0; j < CASES; j++)
+            found |= (int)cases[j].code == codes[i];
+        if (!found)
+            fail_msg("code %d has no case in cases.def", codes[i]);
+    }
 }
 
 /* "copies: by all": cases of one kind have one beginning. */
@@ -237,9 +257,13 @@ static void not_compiled(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_cases),    cmocka_unit_test(every_kind_has_a_neighbour),
-        cmocka_unit_test(done_once),    cmocka_unit_test(suppressed),
-        cmocka_unit_test(errors_stand), cmocka_unit_test(not_compiled),
+        cmocka_unit_test(every_code_has_a_case),
+        cmocka_unit_test(all_cases),
+        cmocka_unit_test(every_kind_has_a_neighbour),
+        cmocka_unit_test(done_once),
+        cmocka_unit_test(suppressed),
+        cmocka_unit_test(errors_stand),
+        cmocka_unit_test(not_compiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,20 @@ WW_WORK void ring_copies_and_writes(ring &self, const audit_info &info)
     store_word(word_of(info, 0), 0);
 }
 
+WW_WORK void ring_keeps(ring &, const audit_info &info)
+{
+    __shared__ uint32_t kept[32];
+    kept[info.lane] = info.params.in[info.lane];
+    ww::syncwarp();
+    info.params.out[info.lane] = kept[31 - info.lane];
+}
+
+WW_WORK void ring_writes_and_fences(ring &self, const audit_info &info)
+{
+    ring_writes_a(self, info);
+    ww::fence_proxy_async_shared();
+}
+
 /* ---- bulk stores ------------------------------------------------------------------------------------------------- */
 
 WW_WORK void ring_stores(ring &, const audit_info &info)
