@@ -387,9 +387,9 @@ bool ww_kernel_is_unchecked(const ww_kernel *k);
 /* The CUDA translation unit; NULL when the kernel has errors. Owned by the kernel. */
 const char *ww_kernel_emit(ww_kernel *k);
 
-/* Compares the compiled work bodies with their rows in the work tables, instruction by instruction (WW403 to WW413;
+/* Compares the compiled work bodies with their rows in the work tables, instruction by instruction (WW403 to WW414;
  * docs/audit.md says what is told and what is left undecided). Compiles the bodies once, each in a kernel of its own, with
- * the compiler and the cache of ww_run_open; the kernel itself stays as it is. */
+ * the compiler and the cache of ww_run_open, and the kernel itself, if it is proved, to see whether registers are spilled. */
 typedef struct ww_audit {
     bool done; /* false: not audited; `why_not` says why */
     const char

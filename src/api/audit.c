@@ -19,6 +19,19 @@ static bool compile(ww_kernel *k, const emit_bodies *bodies, build_output *built
     return ok;
 }
 
+/* The kernel itself, as a GPU runs it; one that is not proved is not generated, and has nothing to be looked at. */
+static bool look_at_kernel(ww_kernel *k, const audit_result *result, text *error)
+{
+    const char *cuda = k->unchecked ? NULL : ww_kernel_emit(k);
+    build_output built = {0};
+    build_usage usage = {0};
+    bool ok = !cuda || api_compile(k, k->options.arch, k->name, cuda, &built, error);
+    if (cuda && ok && build_cubin_usage(&built.cubin, k->name, &usage))
+        audit_local_memory(k->program, usage.local_bytes, result, &k->audit_diags);
+    build_output_free(&built);
+    return ok;
+}
+
 static void look(ww_kernel *k, ww_audit *a, text *error)
 {
     emit_bodies bodies = {0};
@@ -27,7 +40,8 @@ static void look(ww_kernel *k, ww_audit *a, text *error)
     emit_list_bodies(k->program, &bodies);
     a->done =
         !bodies.list.len || (compile(k, &bodies, &built, error) &&
-                             audit_bodies(k->program, &bodies, &built.ptx, &k->audit_diags, &result, error));
+                             audit_bodies(k->program, &bodies, &built.ptx, &k->audit_diags, &result, error) &&
+                             look_at_kernel(k, &result, error));
     a->bodies = result.bodies;
     a->undecided = result.undecided;
     a->listing = kept(k, &result.listing);

@@ -206,6 +206,16 @@ static bool find_bodies(const ir_program *p, const emit_bodies *called, const pt
     return true;
 }
 
+/* What the compiler puts into local memory before the assembler has a say: arrays whose index it does not know. */
+static void find_array(const body *b, audit_result *result)
+{
+    for (size_t i = 0; i < b->code->variables.len && !result->array; i++)
+        if (b->code->variables.at[i]->space == PTX_LOCAL) {
+            result->array = b->name;
+            result->array_bytes = (uint32_t)b->code->variables.at[i]->bytes;
+        }
+}
+
 static void apply_rules(body_list *bodies, audit_result *result)
 {
     body *b;
@@ -214,6 +224,7 @@ static void apply_rules(body_list *bodies, audit_result *result)
             rules[i](b);
     audit_proxies(bodies);
     vec_each(b, &bodies->list) {
+        find_array(b, result);
         print_body(b, &result->listing);
         result->bodies++;
         result->undecided += b->undecided.len > 0;
@@ -237,4 +248,28 @@ bool audit_bodies(const ir_program *p, const emit_bodies *called, const text *pt
         ptx_module_release(m);
     arena_free(&a);
     return ok;
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------------------------- */
+
+void audit_local_memory(const ir_program *p, uint32_t local_bytes, const audit_result *result,
+                        diag_list *diags)
+{
+    if (!local_bytes)
+        return;
+    const ww_kernel *k = p->kernel;
+    ww_diag *d = diag_add(diags, WW_LOCAL_MEMORY, k->place,
+                          "kernel %s keeps %u bytes a thread in local memory", k->name, local_bytes);
+    diag_expected(diags, d, "registers alone");
+    if (result->array) {
+        diag_found(diags, d, "an array of %u bytes in work %s, among others", result->array_bytes,
+                   result->array);
+        diag_hint(diags, d, "unroll the loops that index it, so that each index is a constant");
+    } else {
+        diag_found(diags, d, "registers that are spilled: no body has an array there");
+        diag_hint(diags, d,
+                  "fewer values at a time in the bodies, or more registers: fewer warps at entry, .registers "
+                  "of the "
+                  "task that needs them");
+    }
 }

@@ -11,10 +11,17 @@
 typedef struct audit_result {
     uint32_t bodies, undecided; /* bodies of which something could not be told */
     text listing;               /* a line a body, its findings not among them */
+    const char
+        *array; /* a body that keeps an array in local memory, in the arena of diags; NULL: none does */
+    uint32_t array_bytes;
 } audit_result;
 
 /* Findings go to `diags`. False with error set where the PTX is not that of these bodies. */
 bool audit_bodies(const ir_program *p, const emit_bodies *bodies, const text *ptx, diag_list *diags,
                   audit_result *result, text *error);
+
+/* The whole kernel, as assembled: bytes of local memory a thread. What bodies keep there is in `result`. */
+void audit_local_memory(const ir_program *p, uint32_t local_bytes, const audit_result *result,
+                        diag_list *diags);
 
 #endif

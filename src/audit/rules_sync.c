@@ -104,21 +104,24 @@ void audit_fences(body *b)
     body_hint(b, d, "ww::fence_proxy_async_shared()");
 }
 
-/* A function that is not inlined follows the calling convention, with registers that the task may have given back. */
+/* A function that is not inlined is compiled for the registers at entry, of which the task may have given some back. */
 void audit_calls(body *b)
 {
     const ir_task *t;
     if (!body_has(b, EFFECT_BIT(CALL)))
         return;
+    body_undecided(b, "what the function that it calls does");
+    int at_entry = emit_registers_at_entry(b->program);
     vec_each(t, &b->program->tasks) {
         bool calls = false;
         for (size_t i = 0; i < t->ops.len; i++)
             calls |= t->ops.at[i].kind == IR_WORK && t->ops.at[i].work == b->work;
-        if (!calls || !t->registers)
+        if (!calls || !t->registers || t->registers >= at_entry)
             continue;
-        ww_diag *d = body_finding(b, WW_BODY_CALL,
-                                  "work %s calls a function in task %s, which has %d registers a thread",
-                                  b->name, t->name, t->registers);
+        ww_diag *d = body_finding(
+            b, WW_BODY_CALL,
+            "work %s calls a function in task %s, which has given registers back: it has %d of %d", b->name,
+            t->name, t->registers, at_entry);
         body_expected(b, d, "bodies that are inlined whole, without printf and assert");
         body_found(b, d, "%s", first_opcode(b, EFFECT_BIT(CALL)));
         return;

@@ -116,9 +116,7 @@ static int stretch_registers(const ir_program *p, int first, int end)
     return 0;
 }
 
-/* What a thread owns at entry under __launch_bounds__(threads, 1): the multiprocessor's registers shared out,
- * in steps of 8. */
-static int registers_at_entry(const ir_program *p)
+int emit_registers_at_entry(const ir_program *p)
 {
     int share = REGISTERS_PER_SM / (p->warps * WARP_LANES) / 8 * 8;
     return share > MOST_REGISTERS_AT_ENTRY ? MOST_REGISTERS_AT_ENTRY : share;
@@ -154,8 +152,8 @@ static void emit_stretch(writer *w, int first, int end)
 {
     const ir_program *p = w->program;
     int registers = stretch_registers(p, first, end);
-    if (registers && registers != registers_at_entry(p))
-        writer_line(w, "ww::setmaxnreg_%s<%d>();", registers > registers_at_entry(p) ? "inc" : "dec",
+    if (registers && registers != emit_registers_at_entry(p))
+        writer_line(w, "ww::setmaxnreg_%s<%d>();", registers > emit_registers_at_entry(p) ? "inc" : "dec",
                     registers);
     const ir_task *t;
     vec_each(t, &p->tasks)

@@ -112,7 +112,7 @@ WW_WORK void ring_copies_by_all(ring &, const audit_info &info)
 }
 
 /* What a function does that is not inlined is not looked at. */
-__device__ __noinline__ void copy_elsewhere(uint32_t smem, const void *from, uint32_t barrier)
+static __device__ __noinline__ void copy_elsewhere(uint32_t smem, const void *from, uint32_t barrier)
 {
     ww::bulk_load(smem, from, 1024, barrier);
 }
@@ -394,6 +394,30 @@ WW_WORK void ring_fences_all(ring &, const audit_info &)
 WW_WORK void ring_prints(ring &, const audit_info &info)
 {
     printf("%d\n", info.tile.m);
+}
+
+/* ---- registers -------------------------------------------------------------------------------------------------------- */
+
+/* Takes n words, and only then gives them away. */
+template <int n> WW_WORK void ring_holds(ring &, const audit_info &info)
+{
+    uint32_t words[n];
+#pragma unroll
+    for (int i = 0; i < n; i++)
+        asm volatile("ld.global.u32 %0, [%1];" : "=r"(words[i]) : "l"(info.params.in + i) : "memory");
+#pragma unroll
+    for (int i = 0; i < n; i++)
+        asm volatile("st.global.u32 [%0], %1;" : : "l"(info.params.out + i), "r"(words[n - 1 - i]) : "memory");
+}
+
+WW_WORK void ring_looks_up(ring &, const audit_info &info)
+{
+    uint32_t words[32];
+#pragma unroll
+    for (int i = 0; i < 32; i++)
+        asm volatile("ld.global.u32 %0, [%1];" : "=r"(words[i]) : "l"(info.params.in + i) : "memory");
+    for (int i = 0; i < info.params.rows; i++)
+        info.params.out[i] = words[info.params.in[i] & 31];
 }
 
 #endif

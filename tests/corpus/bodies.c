@@ -176,7 +176,7 @@ const corpus_case corpus_bodies[] = {
      "work ring.put returns while a tcgen05.st of it may be under way", put_and_awaited, "sm_100a",
      .audited = true},
     {"65", "a body that prints in a task of 40 registers", printed, WW_BODY_CALL,
-     "work ring.copy calls a function in task load, which has 40 registers a thread", copied,
+     "work ring.copy calls a function in task load, which has given registers back: it has 40 of 255", copied,
      .audited = true},
     {0},
 };
