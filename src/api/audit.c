@@ -63,7 +63,7 @@ static ww_audit *audit(ww_kernel *k)
         text_add(&error, "the kernel is refused: see its diagnostics");
     else
         look(k, a, &error);
-    model_suppress_list(k, &k->audit_diags);
+    model_suppress_audit(k, &k->audit_diags, a->done && !k->unchecked);
     diag_list_settle(&k->audit_diags);
     a->findings = k->audit_diags.first;
     a->why_not = a->done ? NULL : kept(k, &error);

@@ -292,8 +292,8 @@ void model_resolve(ww_kernel *k);
 /* Moves what the author suppresses from diags to suppressed, once every rule has run, and warns of suppressions that hide
  * nothing. suppress.c */
 void model_suppress(ww_kernel *k);
-/* The same of a list that comes later, the audit's; idle suppressions are no matter here. */
-void model_suppress_list(ww_kernel *k, diag_list *diags);
+/* The same of what the audit has found, and of suppressions that wait for it. */
+void model_suppress_audit(ww_kernel *k, diag_list *diags, bool all_looked_at);
 
 /* ---- for the files of this layer ------------------------------------------------------------------------ */
 

@@ -80,17 +80,17 @@ static void mark_used(ww_kernel *k, ww_code code)
 }
 
 /* It carries the code that it waits for: that is what the author has to look up. */
-static void warn_of_idle(ww_kernel *k, const struct model_suppression *s)
+static void warn_of_idle(ww_kernel *k, diag_list *diags, const struct model_suppression *s)
 {
-    ww_diag *d = diag_add(&k->diags, s->code, s->place,
-                          "the suppression of this code hides nothing in kernel %s", k->name);
+    ww_diag *d = diag_add(diags, s->code, s->place, "the suppression of this code hides nothing in kernel %s",
+                          k->name);
     d->severity = WW_WARNING;
-    diag_expected(&k->diags, d, "a finding WW%d %s", (int)s->code, ww_code_name(s->code));
-    diag_found(&k->diags, d, "none");
-    diag_hint(&k->diags, d, "leave it out; the reason given was: %s", s->reason);
+    diag_expected(diags, d, "a finding WW%d %s", (int)s->code, ww_code_name(s->code));
+    diag_found(diags, d, "none");
+    diag_hint(diags, d, "leave it out; the reason given was: %s", s->reason);
 }
 
-void model_suppress_list(ww_kernel *k, diag_list *diags)
+static void sort_out(ww_kernel *k, diag_list *diags)
 {
     for (ww_diag **at = &diags->first; *at;) {
         const struct model_suppression *s = suppression_of(k, *at);
@@ -108,9 +108,17 @@ void model_suppress_list(ww_kernel *k, diag_list *diags)
 void model_suppress(ww_kernel *k)
 {
     diag_list_init(&k->suppressed, &k->arena);
-    model_suppress_list(k, &k->diags);
+    sort_out(k, &k->diags);
     bool all_looked_at = k->program && !k->unchecked;
     for (const struct model_suppression *s = k->suppressions; all_looked_at && s; s = s->next)
         if (!s->used && !is_audit(s->code))
-            warn_of_idle(k, s);
+            warn_of_idle(k, &k->diags, s);
+}
+
+void model_suppress_audit(ww_kernel *k, diag_list *diags, bool all_looked_at)
+{
+    sort_out(k, diags);
+    for (const struct model_suppression *s = k->suppressions; all_looked_at && s; s = s->next)
+        if (!s->used && is_audit(s->code))
+            warn_of_idle(k, diags, s);
 }

@@ -237,6 +237,22 @@ static void suppressed(void **unused)
     ww_kernel_free(k);
 }
 
+static void an_idle_suppression_is_a_warning(void **unused)
+{
+    (void)unused;
+    called in = {0};
+    ww_kernel *k = declared(case_named("local: a hundred values"), &in);
+    ww_kernel_suppress(k, WW_BODY_FENCE, "in case"), BLAME;
+    assert_null(ww_kernel_check(k));
+    ww_audit a = ww_kernel_audit(k);
+    assert_true(a.done);
+    assert_int_equal(a.findings->code, WW_BODY_FENCE);
+    assert_int_equal(a.findings->place.line, blamed.line);
+    assert_string_equal(a.findings->found, "none");
+    assert_null(a.findings->next);
+    ww_kernel_free(k);
+}
+
 /* An error of the audit is not a matter of taste. */
 static void errors_stand(void **unused)
 {
@@ -270,6 +286,7 @@ int main(void)
         cmocka_unit_test(done_once),
         cmocka_unit_test(suppressed),
         cmocka_unit_test(errors_stand),
+        cmocka_unit_test(an_idle_suppression_is_a_warning),
         cmocka_unit_test(not_compiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -386,6 +386,12 @@ WW_WORK void ring_fences(ring &, const audit_info &)
     ww::fence_proxy_async_shared();
 }
 
+/* For what was written to global memory, and says so. */
+WW_WORK void ring_fences_global(ring &, const audit_info &)
+{
+    ww::fence_proxy_async_global();
+}
+
 WW_WORK void ring_fences_all(ring &, const audit_info &)
 {
     asm volatile("fence.proxy.async;" : : : "memory");
