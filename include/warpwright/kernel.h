@@ -405,6 +405,24 @@ bool ww_kernel_is_unchecked(const ww_kernel *k);
 /* The CUDA translation unit; NULL when the kernel has errors. Owned by the kernel. */
 const char *ww_kernel_emit(ww_kernel *k);
 
+/* Compares the compiled work bodies with their rows in the work tables, instruction by instruction (WW403 to WW413;
+ * docs/audit.md says what is told and what is left undecided). Compiles the bodies once, each in a kernel of its own, with
+ * the compiler and the cache of ww_run_open, and the kernel itself, if it is proved, to see whether registers are spilled. */
+typedef struct ww_audit {
+    bool done; /* false: not audited; `why_not` says why */
+    const char
+        *why_not; /* no compiler, a body that does not compile, errors in ww_kernel_check; NULL when done */
+    const ww_diag *findings; /* NULL: none. What ww_kernel_suppress names is with ww_kernel_suppressed */
+    uint32_t bodies;         /* work methods that are called, with their compile-time arguments */
+    uint32_t undecided;      /* bodies of which something could not be told */
+    const char *listing;     /* a line a body: what it does, and what is undecided */
+    double milliseconds;     /* all together; of these: */
+    double compile_ms;
+    bool compiled_before;
+} ww_audit;
+
+ww_audit ww_kernel_audit(ww_kernel *k);
+
 /* Reports; each writes text to out. */
 /* Schedules side by side, registers, memory, stages that are never in use, arrivals, what orders the reuse of memory. */
 void ww_kernel_table(ww_kernel *k, FILE *out);

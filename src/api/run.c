@@ -1,6 +1,6 @@
 /* ww_run: a kernel built and loaded on a device. The first failure is kept; every call checks for one. */
+#include "api/compile.h"
 #include "api/run.h"
-#include "build/build.h"
 #include "lower/lower.h"
 #include "run/bench.h"
 #include "run/cublas.h"
@@ -98,22 +98,9 @@ static const char *build_arch(ww_run *r)
 
 static void compile(ww_run *r, const char *cuda)
 {
-    const ww_kernel_options *o = &r->kernel->options;
-    text cache = {0}, error = {0};
-    const char *folders[] = {o->body_folder ? o->body_folder : "."};
-    bool cached = build_cache_folder(&cache);
-    build_options options = {.arch = build_arch(r),
-                             .include_folders = folders,
-                             .include_count = ARRAY_LEN(folders),
-                             .cache_folder = cached ? text_str(&cache) : NULL};
-    if (!build_cuda(r->kernel->name, cuda, &options, &r->built, &error)) {
-        ww_code code = r->built.no_compiler ? WW_NO_COMPILER : WW_COMPILE;
-        text_printf(&r->error, "WW%d: %s", (int)code, text_str(&error));
-    }
+    (void)api_compile(r->kernel, build_arch(r), r->kernel->name, cuda, &r->built, &r->error);
     r->times.compile = r->built.compile_ms;
     r->times.compiled_before = r->built.from_cache;
-    text_free(&cache);
-    text_free(&error);
 }
 
 static void open_device(ww_run *r, const ww_run_options *o)

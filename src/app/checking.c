@@ -76,6 +76,34 @@ static void print_summary(ww_kernel *k, double declare_ms, double check_ms)
     print_suppressed(k);
 }
 
+static bool list_accepts(const command_line *line, const ww_diag *list)
+{
+    return ww_diag_count(list, line->werror ? WW_WARNING : WW_ERROR) == 0;
+}
+
+/* The audit of an accepted kernel, if it was asked for. True if it has nothing to object. */
+static bool audit_passes(const command_line *line, ww_kernel *k, ww_audit *audit)
+{
+    if (!line->audit || !command_accepts(line, k))
+        return true;
+    *audit = ww_kernel_audit(k);
+    if (!audit->done)
+        (void)fprintf(stderr, "%s: not audited: %s\n", line->app->name, audit->why_not);
+    return audit->done && list_accepts(line, audit->findings);
+}
+
+static void print_audit(const ww_audit *a)
+{
+    if (!a->done)
+        return;
+    size_t errors = ww_diag_count(a->findings, WW_ERROR);
+    printf(
+        "audit: %s, %zu warnings; %u bodies, %u of them with something undecided (%.1f ms, of these compile "
+        "%.1f ms%s)\n",
+        errors ? "errors" : "no errors", ww_diag_count(a->findings, WW_WARNING) - errors, a->bodies,
+        a->undecided, a->milliseconds, a->compile_ms, a->compiled_before ? " from the cache" : "");
+}
+
 int command_check(const command_line *line)
 {
     double start = clock_ms();
@@ -83,12 +111,39 @@ int command_check(const command_line *line)
     double declared = clock_ms();
     (void)ww_kernel_check(k);
     double checked = clock_ms();
-    int status = !command_accepts(line, k);
+    ww_audit audit = {0};
+    bool passes = audit_passes(line, k, &audit);
+    int status = !command_accepts(line, k) || !passes;
     if (line->json) {
-        status |= write_json(line, k, NULL, check_verdict(line, k), NULL);
+        status |= write_json(line, k, audit.findings, passes ? check_verdict(line, k) : "refused", NULL);
     } else {
         (void)command_report(line, k);
+        ww_diag_print(stderr, audit.findings);
+        print_audit(&audit);
         print_summary(k, declared - start, checked - declared);
+    }
+    ww_kernel_free(k);
+    return status;
+}
+
+/* ---- audit -------------------------------------------------------------------------------------------- */
+
+int command_audit(const command_line *given)
+{
+    command_line line = *given;
+    line.audit = true;
+    ww_kernel *k = command_declare(&line);
+    bool accepted = line.json ? command_accepts(&line, k) : command_report(&line, k);
+    ww_audit audit = {0};
+    bool passes = audit_passes(&line, k, &audit) && accepted;
+    int status = !passes;
+    if (line.json) {
+        status |= write_json(&line, k, audit.findings, passes ? "accepted" : "refused", NULL);
+    } else if (audit.done) {
+        (void)fputs(audit.listing, stdout);
+        ww_diag_print(stderr, audit.findings);
+        print_audit(&audit);
+        print_suppressed(k);
     }
     ww_kernel_free(k);
     return status;

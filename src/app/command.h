@@ -23,7 +23,8 @@ typedef struct command_line {
     bool unchecked;
     bool routes; /* table: only the values between work calls */
     bool werror; /* warnings refuse the kernel */
-    bool json;   /* check, prove: one JSON object in place of text */
+    bool json;   /* check, prove, audit: one JSON object in place of text */
+    bool audit;  /* check: the compiled work bodies, too */
     command_suppression suppressed[COMMAND_MOST_SUPPRESSED];
     int suppressed_count;
 } command_line;
@@ -52,5 +53,6 @@ bool command_accepts(const command_line *line, ww_kernel *k);
 bool command_report(const command_line *line, ww_kernel *k);
 int command_check(const command_line *line);
 int command_prove(const command_line *line);
+int command_audit(const command_line *line);
 
 #endif

@@ -310,6 +310,7 @@ static int command_bench(const command_line *line)
 const command command_table[] = {
     {"check", "apply every rule to the declaration", command_check, .json = true},
     {"prove", "prove it free of deadlocks and races, or show a counterexample", command_prove, .json = true},
+    {"audit", "compare what the compiled work bodies do with their rows", command_audit, .json = true},
     {"table", "print schedules side by side, memory, registers, arrivals and values", command_schedules},
     {"graph", "print the dataflow as a Graphviz graph", command_graph},
     {"emit", "print the generated CUDA", command_emit},

@@ -68,19 +68,19 @@ static void put_proof(json *j, const ww_verdict *proof)
     json_object_end(j);
 }
 
-void findings_write(text *out, ww_kernel *k, const ww_diag *refutation, const char *verdict,
+void findings_write(text *out, ww_kernel *k, const ww_diag *more, const char *verdict,
                     const ww_verdict *proof)
 {
     json j = {.out = out};
     const ww_diag *found = ww_kernel_check(k), *suppressed = ww_kernel_suppressed(k);
     json_object(&j, NULL);
     json_string(&j, "kernel", ww_kernel_name(k));
-    json_number(&j, "errors", count_of(found, WW_ERROR) + count_of(refutation, WW_ERROR));
-    json_number(&j, "warnings", count_of(found, WW_WARNING) + count_of(refutation, WW_WARNING));
+    json_number(&j, "errors", count_of(found, WW_ERROR) + count_of(more, WW_ERROR));
+    json_number(&j, "warnings", count_of(found, WW_WARNING) + count_of(more, WW_WARNING));
     json_number(&j, "suppressed", ww_diag_count(suppressed, WW_NOTE));
     json_array(&j, "findings");
     put_findings(&j, found);
-    put_findings(&j, refutation);
+    put_findings(&j, more);
     json_array_end(&j);
     json_array(&j, "suppressed_findings");
     put_findings(&j, suppressed);

@@ -119,7 +119,7 @@ static const struct {
     {"--device", "auto|gpu|emu", "where to run; auto takes the GPU if there is one", set_device},
     {"-o", "FILE", "where emit, ptx, cubin, table and graph write; stdout if not given", set_output},
     {"--format", "text|json",
-     "check, prove: findings as text, or as one JSON object on stdout or in the -o file", set_format},
+     "check, prove, audit: findings as text, or as one JSON object on stdout or in the -o file", set_format},
     {"--suppress", "CODE=REASON",
      "do not count warnings, or errors of the rules, of that code; may be repeated", set_suppressed},
     {"--async", "late|early|random", "emulator: when asynchronous copies and wgmma are carried out",
@@ -146,6 +146,8 @@ void command_usage(const ww_app *app, FILE *out)
                   "skip rules and prover: shows what they are there to prevent");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--routes", "",
                   "table: only which value goes from which work call to which");
+    (void)fprintf(out, "  %-16s %-18s %s\n", "--audit", "",
+                  "check: compare the compiled work bodies with their rows, too");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--help", "", "this text");
 }
 
@@ -181,7 +183,10 @@ static bool *flag_of(command_line *line, const char *name)
     const struct {
         const char *name;
         bool *flag;
-    } flags[] = {{"--werror", &line->werror}, {"--unchecked", &line->unchecked}, {"--routes", &line->routes}};
+    } flags[] = {{"--werror", &line->werror},
+                 {"--unchecked", &line->unchecked},
+                 {"--routes", &line->routes},
+                 {"--audit", &line->audit}};
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)
         if (strcmp(name, flags[i].name) == 0)
             return flags[i].flag;

@@ -42,6 +42,14 @@ void build_output_free(build_output *out);
 /* Assembles PTX for arch: nvJitLink in process, else ptxas as a child. cubin is appended to. */
 bool build_ptxas(const char *ptx, const char *arch, text *cubin, text *error);
 
+/* What a thread of a kernel has, by its CUBIN. False where that does not say; cubin.c */
+typedef struct build_usage {
+    uint32_t registers; /* at entry */
+    uint32_t
+        local_bytes; /* of local memory: spilled registers, and arrays that cannot be kept in registers */
+} build_usage;
+bool build_cubin_usage(const text *cubin, const char *kernel, build_usage *usage);
+
 /* The usual place for the cache: $WW_CACHE, else $XDG_CACHE_HOME/warpwright, else ~/.cache/warpwright. False
  * when none of these variables is set. */
 bool build_cache_folder(text *folder);

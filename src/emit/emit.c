@@ -18,6 +18,20 @@ static void emit_unproved(writer *w)
                     why ? why->message : "");
 }
 
+void emit_includes(writer *w)
+{
+    const ww_kernel *k = w->program->kernel;
+    writer_line(w, "#include \"ww/ww.cuh\"");
+    writer_line(w, "#include \"ww/loop.cuh\"");
+    writer_line(w, "#include \"%s\"", k->options.body);
+    text_add(w->out, "\n");
+    if (k->options.params_bytes) {
+        writer_line(w, "static_assert(sizeof(%s) == %zu, \"host and device disagree on %s\");",
+                    k->options.params, k->options.params_bytes, k->options.params);
+        text_add(w->out, "\n");
+    }
+}
+
 static void emit_head(writer *w)
 {
     const ww_kernel *k = w->program->kernel;
@@ -28,15 +42,7 @@ static void emit_head(writer *w)
     writer_line(w, "// Declaration %016llx.", (unsigned long long)hash_text(HASH_SEED, text_str(&dump)));
     text_free(&dump);
     emit_unproved(w);
-    writer_line(w, "#include \"ww/ww.cuh\"");
-    writer_line(w, "#include \"ww/loop.cuh\"");
-    writer_line(w, "#include \"%s\"", k->options.body);
-    text_add(w->out, "\n");
-    if (k->options.params_bytes) {
-        writer_line(w, "static_assert(sizeof(%s) == %zu, \"host and device disagree on %s\");",
-                    k->options.params, k->options.params_bytes, k->options.params);
-        text_add(w->out, "\n");
-    }
+    emit_includes(w);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
@@ -110,9 +116,7 @@ static int stretch_registers(const ir_program *p, int first, int end)
     return 0;
 }
 
-/* What a thread owns at entry under __launch_bounds__(threads, 1): the multiprocessor's registers shared out,
- * in steps of 8. */
-static int registers_at_entry(const ir_program *p)
+int emit_registers_at_entry(const ir_program *p)
 {
     int share = REGISTERS_PER_SM / (p->warps * WARP_LANES) / 8 * 8;
     return share > MOST_REGISTERS_AT_ENTRY ? MOST_REGISTERS_AT_ENTRY : share;
@@ -148,8 +152,8 @@ static void emit_stretch(writer *w, int first, int end)
 {
     const ir_program *p = w->program;
     int registers = stretch_registers(p, first, end);
-    if (registers && registers != registers_at_entry(p))
-        writer_line(w, "ww::setmaxnreg_%s<%d>();", registers > registers_at_entry(p) ? "inc" : "dec",
+    if (registers && registers != emit_registers_at_entry(p))
+        writer_line(w, "ww::setmaxnreg_%s<%d>();", registers > emit_registers_at_entry(p) ? "inc" : "dec",
                     registers);
     const ir_task *t;
     vec_each(t, &p->tasks)
@@ -179,16 +183,21 @@ static void emit_dispatch(writer *w)
 
 /* ---- the kernel ------------------------------------------------------------------------------------- */
 
-static void emit_signature(writer *w)
+void emit_bounds(writer *w)
 {
     const ir_program *p = w->program;
     const ww_cluster *c = &p->cluster;
-    const ww_kernel *k = p->kernel;
     text *line = writer_begin(w);
     text_printf(line, "extern \"C\" __global__ void __launch_bounds__(%d, 1)", p->warps * WARP_LANES);
     if (writer_clustered(w))
         text_printf(line, " __cluster_dims__(%d, %d, %d)", c->v * c->m, c->n, c->k);
     writer_end(w, "");
+}
+
+static void emit_signature(writer *w)
+{
+    const ww_kernel *k = w->program->kernel;
+    emit_bounds(w);
     writer_line(w, "%s(const __grid_constant__ %s params)", k->name, k->options.params);
     writer_line(w, "{");
 }

@@ -161,7 +161,7 @@ void declare_outputs(task_writer *tw, const ir_op *op)
 }
 
 /* "<3, static_cast<bool>(1)>" */
-static void print_constants(const ir_op *op, text *out)
+void print_constants(const ir_op *op, text *out)
 {
     for (int i = 0; i < op->work->constant_count; i++) {
         const char *type = op->work->constants[i].type;

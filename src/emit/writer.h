@@ -57,6 +57,15 @@ bool writer_has_mbarriers(const writer *w);
 /* The name of a mask; from here on it is used. */
 const char *writer_mask(writer *w, cluster_mask mask);
 
+/* Comment, includes and the check of the parameter's size, at the top of a translation unit. emit.c */
+void emit_includes(writer *w);
+
+/* "extern "C" __global__ void" with the bounds and the cluster of the kernel, a line. emit.c */
+void emit_bounds(writer *w);
+
+/* Compile-time arguments of a call: "<3, static_cast<bool>(1)>", or nothing. emit_work.c */
+void print_constants(const ir_op *op, text *out);
+
 /* What every warp does before the tasks start, and after they have ended; emit_setup.c. */
 void emit_setup(writer *w);
 void emit_teardown(writer *w);

@@ -238,6 +238,8 @@ struct ww_kernel {
     struct ir_program *program; /* lowered on first use */
     ww_verdict *verdict;        /* proved on first use */
     const char *cuda;           /* emitted on first use */
+    diag_list audit_diags;      /* what the audit has found ... */
+    struct ww_audit *audit;     /* ... on first use */
 };
 
 /* Whether r is part of a pipeline, and its ring depth (1 without a pipeline). */
@@ -293,6 +295,8 @@ void model_resolve(ww_kernel *k);
 /* Moves what the author suppresses from diags to suppressed, once every rule has run, and warns of suppressions that hide
  * nothing. suppress.c */
 void model_suppress(ww_kernel *k);
+/* The same of what the audit has found, and of suppressions that wait for it. */
+void model_suppress_audit(ww_kernel *k, diag_list *diags, bool all_looked_at);
 
 /* ---- for the files of this layer ------------------------------------------------------------------------ */
 

@@ -15,6 +15,12 @@ static bool is_rule(ww_code code)
     return (int)code >= 200 && (int)code < 300;
 }
 
+/* What the audit finds is known only when the bodies have been compiled. */
+static bool is_audit(ww_code code)
+{
+    return (int)code >= 400 && (int)code < 500;
+}
+
 static bool can_be_suppressed(ww_code code)
 {
     bool warning = diag_severity(code) == WW_WARNING && code != WW_IDLE_SUPPRESSION;
@@ -78,21 +84,20 @@ static void mark_used(ww_kernel *k, ww_code code)
         s->used |= s->code == code;
 }
 
-static void warn_of_idle(ww_kernel *k, const struct model_suppression *s)
+static void warn_of_idle(ww_kernel *k, diag_list *diags, const struct model_suppression *s)
 {
-    ww_diag *d = diag_add(&k->diags, WW_IDLE_SUPPRESSION, s->place,
+    ww_diag *d = diag_add(diags, WW_IDLE_SUPPRESSION, s->place,
                           "the suppression of WW%d %s hides nothing in kernel %s", (int)s->code,
                           ww_code_name(s->code), k->name);
-    diag_expected(&k->diags, d, "a finding WW%d %s", (int)s->code, ww_code_name(s->code));
-    diag_found(&k->diags, d, "none");
-    diag_hint(&k->diags, d, "leave it out; the reason given was: %s", s->reason);
+    diag_expected(diags, d, "a finding WW%d %s", (int)s->code, ww_code_name(s->code));
+    diag_found(diags, d, "none");
+    diag_hint(diags, d, "leave it out; the reason given was: %s", s->reason);
 }
 
-void model_suppress(ww_kernel *k)
+static void sort_out(ww_kernel *k, diag_list *diags)
 {
     bool declaring = k->last_declared;
-    diag_list_init(&k->suppressed, &k->arena);
-    for (ww_diag **at = &k->diags.first; *at;) {
+    for (ww_diag **at = &diags->first; *at;) {
         const struct model_suppression *s = suppression_of(k, *at, declaring);
         declaring &= *at != k->last_declared;
         if (!s) {
@@ -101,11 +106,25 @@ void model_suppress(ww_kernel *k)
         }
         mark_used(k, s->code);
         (*at)->suppressed = s->reason;
-        diag_list_move(&k->suppressed, &k->diags, at);
+        diag_list_move(&k->suppressed, diags, at);
     }
     diag_list_settle(&k->suppressed);
+}
+
+void model_suppress(ww_kernel *k)
+{
+    diag_list_init(&k->suppressed, &k->arena);
+    sort_out(k, &k->diags);
     bool all_looked_at = k->program && !k->unchecked;
     for (const struct model_suppression *s = k->suppressions; all_looked_at && s; s = s->next)
-        if (!s->used)
-            warn_of_idle(k, s);
+        if (!s->used && !is_audit(s->code))
+            warn_of_idle(k, &k->diags, s);
+}
+
+void model_suppress_audit(ww_kernel *k, diag_list *diags, bool all_looked_at)
+{
+    sort_out(k, diags);
+    for (const struct model_suppression *s = k->suppressions; all_looked_at && s; s = s->next)
+        if (!s->used && is_audit(s->code))
+            warn_of_idle(k, diags, s);
 }

@@ -11,6 +11,7 @@
 #include "warpwright/kernel.h"
 #include "warpwright/schedule.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { CORPUS_LINES = 4 };
@@ -25,6 +26,8 @@ typedef struct corpus_case {
     const char *arch; /* NULL: sm_90a */
     ww_cluster cluster;
     const char *emits[CORPUS_LINES]; /* found in the twin's code one after the other */
+    /* The declaration is right; the faulty form has a wrong body (bodies.cuh), which the audit finds. */
+    bool audited;
 } corpus_case;
 
 typedef struct corpus_params {

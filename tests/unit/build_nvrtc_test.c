@@ -40,6 +40,55 @@ static void one_compile_gives_ptx_and_cubin(void **state)
     build_output_free(&out);
 }
 
+/* 300 words are taken before the first is given away: more than the 255 registers there can be. */
+static const char greedy[] =
+    "extern \"C\" __global__ void __launch_bounds__(256, 1) greedy(unsigned *p) {\n"
+    "    unsigned w[300];\n"
+    "    _Pragma(\"unroll\") for (int i = 0; i < 300; i++)\n"
+    "        asm volatile(\"ld.global.u32 %0, [%1];\" : \"=r\"(w[i]) : \"l\"(p + i) : \"memory\");\n"
+    "    _Pragma(\"unroll\") for (int i = 0; i < 300; i++)\n"
+    "        asm volatile(\"st.global.u32 [%0], %1;\" : : \"l\"(p + i), \"r\"(w[299 - i]) : \"memory\");\n"
+    "}\n";
+
+static void a_cubin_says_what_was_spent(void **state)
+{
+    (void)state;
+    build_output out;
+    build_usage usage = {0};
+    compile(greedy, &plain, &out);
+    assert_true(build_cubin_usage(&out.cubin, "greedy", &usage));
+    assert_in_range(usage.registers, 200, 255);
+    assert_in_range(usage.local_bytes, 4 * (300 - 255), 4 * 300);
+    assert_false(build_cubin_usage(&out.cubin, "modest", &usage));
+    build_output_free(&out);
+    compile(tiny, &plain, &out);
+    assert_true(build_cubin_usage(&out.cubin, "add_one", &usage));
+    assert_int_equal(usage.local_bytes, 0);
+    build_output_free(&out);
+}
+
+/* Cut off anywhere, and with any byte turned round: an answer or none, and nothing read outside. */
+static void a_damaged_cubin_does_no_harm(void **state)
+{
+    (void)state;
+    build_output out;
+    build_usage usage;
+    compile(tiny, &plain, &out);
+    for (size_t len = 0; len < out.cubin.len; len++) {
+        text cut = {.at = base_alloc(len ? len : 1), .len = len}; /* a sanitizer sees what lies behind it */
+        memcpy(cut.at, out.cubin.at, len);
+        (void)build_cubin_usage(&cut, "add_one", &usage);
+        free(cut.at);
+    }
+    for (size_t i = 0; i < out.cubin.len; i++) {
+        out.cubin.at[i] = (char)~out.cubin.at[i];
+        (void)build_cubin_usage(&out.cubin, "add_one", &usage);
+        out.cubin.at[i] = (char)~out.cubin.at[i];
+    }
+    assert_true(build_cubin_usage(&out.cubin, "add_one", &usage));
+    build_output_free(&out);
+}
+
 static void a_virtual_architecture_gives_ptx_alone(void **state)
 {
     (void)state;
@@ -342,6 +391,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_compile_gives_ptx_and_cubin),
+        cmocka_unit_test(a_cubin_says_what_was_spent),
+        cmocka_unit_test(a_damaged_cubin_does_no_harm),
         cmocka_unit_test(a_virtual_architecture_gives_ptx_alone),
         cmocka_unit_test(the_same_source_gives_the_same_ptx),
         cmocka_unit_test(a_failed_compile_gives_its_whole_log),

@@ -208,10 +208,14 @@ static void test_every_warning_and_rule_can_be_suppressed(void **state)
         ww_kernel *k = sample_with(0);
         ww_kernel_suppress(k, codes[i], "asked for");
         const ww_diag *d = ww_kernel_check(k);
-        assert_int_equal(d->severity, WW_WARNING);
-        assert_int_equal(d->code, WW_IDLE_SUPPRESSION);
-        assert_non_null(strstr(d->message, ww_code_name(codes[i])));
-        assert_null(d->next);
+        if (codes[i] / 100 == 4) { /* the audit's, which alone can tell that it is idle */
+            assert_null(d);
+        } else {
+            assert_int_equal(d->severity, WW_WARNING);
+            assert_int_equal(d->code, WW_IDLE_SUPPRESSION);
+            assert_non_null(strstr(d->message, ww_code_name(codes[i])));
+            assert_null(d->next);
+        }
         ww_kernel_free(k);
     }
 }

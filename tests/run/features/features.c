@@ -1,9 +1,10 @@
 /* features: runs the kernels of all families on one device and lists which of them did what they should.
  *
- *     features [--device gpu|emu|none] [--async late|early|random] [--seed N] [--repeat N] [--list] [--cuda|--table]
- *              [NAME ...]
+ *     features [--device gpu|emu|none] [--async late|early|random] [--seed N] [--repeat N] [--list]
+ *              [--cuda|--table|--audit|--bodies] [NAME ...]
  *
- * Device none: assembles the kernels and runs nothing. A NAME is a family or family.kernel; none: all. Each kernel runs
+ * Device none: assembles the kernels and runs nothing. --audit compares compiled bodies with their rows in place of running;
+ * --bodies does that, and prints a line a body. A NAME is a family or family.kernel; none: all. Each kernel runs
  * in a process of its own, so that one that hangs or faults does not take the others along. Kernels for another
  * architecture than the GPU's are skipped, and counted as such. Exit status 0: none failed. */
 #include "feature.h"
@@ -27,7 +28,7 @@ enum { TIME_LIMIT_S = 180 }; /* of one kernel */
 typedef struct settings {
     ww_run_options run;
     unsigned long repeat; /* of each check: races may need several tries to show */
-    bool list, cuda, table;
+    bool list, cuda, table, audit, bodies;
     const char *const *names;
     int name_count;
 } settings;
@@ -107,15 +108,36 @@ static bool print_table(ww_kernel *k)
     return !ww_diag_count(ww_kernel_check(k), WW_ERROR);
 }
 
+/* No finding about its bodies. */
+static outcome audit_kernel(ww_kernel *k, const settings *s, const char *label)
+{
+    ww_audit a = ww_kernel_audit(k);
+    bool passed = a.done && !a.findings;
+    ww_diag_print(stdout, a.findings);
+    if (s->bodies)
+        printf("%s", a.listing);
+    printf("%s %-28s %u bodies, %u undecided, %.0f ms%s%s\n", passed ? "PASS" : "FAIL", label, a.bodies,
+           a.undecided, a.milliseconds, a.done ? "" : "; ", a.done ? "" : a.why_not);
+    return passed ? PASSED : FAILED;
+}
+
+static outcome look_at_kernel(ww_kernel *k, const settings *s, const char *label)
+{
+    if (s->cuda)
+        return print_cuda(k) ? PASSED : FAILED;
+    if (s->table)
+        return print_table(k) ? PASSED : FAILED;
+    return audit_kernel(k, s, label);
+}
+
 static outcome run_feature(const family *in, const feature *f, const settings *s)
 {
     char kernel[64], label[64];
     (void)snprintf(kernel, sizeof kernel, "%s_%s", in->name, f->name);
     (void)snprintf(label, sizeof label, "%s.%s", in->name, f->name);
     ww_kernel *k = f->declare(f, kernel);
-    outcome o = s->cuda    ? (print_cuda(k) ? PASSED : FAILED)
-                : s->table ? (print_table(k) ? PASSED : FAILED)
-                           : run_kernel(in, f, k, s, label);
+    bool look = s->cuda || s->table || s->audit;
+    outcome o = look ? look_at_kernel(k, s, label) : run_kernel(in, f, k, s, label);
     ww_kernel_free(k);
     return o;
 }
@@ -226,17 +248,30 @@ static bool choose(settings *s, const char *option, const char *word)
     return true;
 }
 
+static bool choose_flag(settings *s, const char *option)
+{
+    bool bodies = strcmp(option, "--bodies") == 0;
+    if (strcmp(option, "--list") == 0)
+        s->list = true;
+    else if (strcmp(option, "--cuda") == 0)
+        s->cuda = true;
+    else if (strcmp(option, "--table") == 0)
+        s->table = true;
+    else if (bodies || strcmp(option, "--audit") == 0)
+        s->audit = true;
+    else
+        return false;
+    s->bodies |= bodies;
+    return true;
+}
+
 static bool read_options(settings *s, int argc, char **argv)
 {
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
-        if (strcmp(argv[i], "--list") == 0)
-            s->list = true;
-        else if (strcmp(argv[i], "--cuda") == 0)
-            s->cuda = true;
-        else if (strcmp(argv[i], "--table") == 0)
-            s->table = true;
-        else if (i + 1 < argc && choose(s, argv[i], argv[i + 1]))
+        if (choose_flag(s, argv[i]))
+            continue;
+        if (i + 1 < argc && choose(s, argv[i], argv[i + 1]))
             i++;
         else
             return false;
@@ -248,7 +283,7 @@ static bool read_options(settings *s, int argc, char **argv)
 
 static const char usage[] =
     "usage: features [--device gpu|emu|none] [--async late|early|random] [--seed N] [--repeat N] "
-    "[--list] [--cuda|--table] [NAME ...]\n";
+    "[--list] [--cuda|--table|--audit|--bodies] [NAME ...]\n";
 
 int main(int argc, char **argv)
 {

@@ -49,7 +49,7 @@ template <int warps> WW_WORK void tiles_read(tiles &, const multicast_info &info
         cta * static_cast<uint32_t>(info.params.trips) + static_cast<uint32_t>(info.loop_offset);
     uint32_t *to = info.params.out + item * (2 * MULTI_WORDS);
     for (uint32_t w = thread; w < 2 * MULTI_WORDS; w += 32 * warps) {
-        const uint32_t from = info.buffer[w / MULTI_WORDS] + 4 * (w % MULTI_WORDS);
+        const uint32_t from = (w < MULTI_WORDS ? info.buffer[0] : info.buffer[1]) + 4 * (w % MULTI_WORDS);
         uint32_t word;
         asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
         to[w] = word;
