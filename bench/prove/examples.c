@@ -1,0 +1,59 @@
+/* The examples, declared by their own main functions: those are renamed, and what they hand to ww_app_main comes here. */
+#include "bench_prove.h"
+#include "warpwright/app.h"
+
+#include <stdio.h>
+
+int grid_stride_copy_main(int argc, char **argv);
+int tma_copy_main(int argc, char **argv);
+int persistent_copy_main(int argc, char **argv);
+int gemm_main(int argc, char **argv);
+
+int bench_app_main(const ww_app *app, int argc, char **argv);
+
+static const ww_app *handed;
+
+int bench_app_main(const ww_app *app, int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    handed = app;
+    return 0;
+}
+
+static ww_kernel *declare(void *context)
+{
+    (void)context;
+    return handed->declare(handed->problem);
+}
+
+static void release(void *context, ww_kernel *k)
+{
+    (void)context;
+    ww_kernel_free(k);
+}
+
+double bench_examples(int repetitions)
+{
+    static const struct {
+        const char *name;
+        int (*program)(int argc, char **argv);
+    } examples[] = {{"grid_stride_copy", grid_stride_copy_main},
+                    {"tma_copy", tma_copy_main},
+                    {"persistent_copy", persistent_copy_main},
+                    {"gemm", gemm_main}};
+    double most = 0;
+    char name[] = "example", *arguments[] = {name, NULL};
+    printf("\nexamples, cold, median of %d\n\n", repetitions);
+    printf("| example | warps | events | configurations | period | check, ms | prove, ms |\n"
+           "|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < ARRAY_LEN(examples); i++) {
+        (void)examples[i].program(1, arguments);
+        measured m = measure(declare, release, NULL, repetitions);
+        printf("| %s | %d | %llu | %u | %u | %.3f | %.3f |%s\n", examples[i].name, m.agents,
+               (unsigned long long)m.verdict.events, m.verdict.configurations, m.verdict.period, m.check,
+               m.prove, m.verdict.proved ? "" : " NOT PROVED");
+        most = m.check + m.prove > most ? m.check + m.prove : most;
+    }
+    return most;
+}
