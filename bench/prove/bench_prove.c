@@ -66,6 +66,7 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "all";
     int repetitions = argc > 2 ? atoi(argv[2]) : 20;
     double most = 0;
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
     if (repetitions < 1 || repetitions > MOST_REPETITIONS) {
         (void)fprintf(stderr, "bench_prove: 1 to %d repetitions\n", MOST_REPETITIONS);
         return 2;

@@ -32,6 +32,7 @@ typedef struct event {
     int stage, status;
     uint32_t parity, arrivals, bytes;
     int first_touch, touches;
+    bool lingers;     /* some of its accesses may be under way after it */
     seen met, passed; /* WAIT: counts while waiting, and when passing; ARRIVE: counts when it falls */
 } event;
 
@@ -50,6 +51,23 @@ typedef struct actor {
     int bulk_left; /* groups of bulk stores that nobody waits for */
 } actor;
 
+/* One state, taken apart. */
+typedef struct stage_state {
+    uint32_t count, pending;
+    int32_t tx;
+} stage_state;
+
+enum { MOST_STATUSES = 8 };
+
+typedef struct state {
+    uint32_t *at; /* [agent] */
+    uint32_t
+        *answers; /* [agent][status]: 0, or 1 + stage + stages * count of the barrier when a probe said yes */
+    stage_state *stages;
+    uint8_t *landed; /* [flight] */
+    uint8_t *gone;   /* [slot]: overwritten through another buffer; only where buffers overlap */
+} state;
+
 typedef struct explorer {
     const plan *plan;
     explore_values values;
@@ -59,11 +77,36 @@ typedef struct explorer {
     VEC(explore_flight) flights;
     VEC(char) states; /* one after the other */
     size_t state_bytes;
-    bool overlapping; /* some buffers overlap */
+    bool overlapping;            /* some buffers overlap */
+    struct reduction *reduction; /* NULL: all steps are followed */
     uint32_t *table;
     size_t table_size;
 } explorer;
 
 void explore_unroll(explorer *x, int agent_index);
+
+/* ---- explore.c, for explore_reduce.c ---------------------------------------------------------------------- */
+
+/* The agent's next event; NULL: it has ended. */
+const event *explore_next(const explorer *x, const state *s, int agent_index);
+/* Whether the wait in that event, now or later, can only pass when another phase of its stage has completed. */
+bool explore_is_blocked(const explorer *x, const state *s, int agent_index, int number);
+/* Whether two accesses are to the same bytes, and one writes. */
+bool explore_meets(const explorer *x, const touch *a, const touch *b);
+bool explore_is_tensor(const touch *t);
+/* Whether the access, by the agent of the flight and not after its issue, is over when it lands. */
+bool explore_ends(const explore_flight *f, int number, const touch *t);
+
+/* ---- explore_reduce.c --------------------------------------------------------------------------------------- */
+
+/* Agents and flights whose next step is followed. Possible ones: `size`. */
+typedef struct explore_set {
+    uint8_t *agents, *flights;
+    int size;
+} explore_set;
+
+struct reduction *reduction_new(const explorer *x);
+void reduction_free(struct reduction *r);
+void reduction_choose(struct reduction *r, const state *s, explore_set *best);
 
 #endif

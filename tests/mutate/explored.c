@@ -4,20 +4,6 @@
 
 enum { MOST_STATES = 15000, MOST_AGENTS = 8 };
 
-static int greatest_minimum(const ir_program *p)
-{
-    int most = 0;
-    for (size_t t = 0; t < p->tasks.len; t++)
-        for (size_t i = 0; i < p->tasks.at[t].ops.len; i++) {
-            const ir_op *op = &p->tasks.at[t].ops.at[i];
-            const ww_bound *bounds[] = {&op->start, &op->end, &op->stride};
-            for (int b = 0; op->kind == IR_LOOP && b < 3; b++)
-                if (bounds[b]->kind != WW_BOUND_IMMEDIATE && bounds[b]->min > most)
-                    most = bounds[b]->min;
-        }
-    return most;
-}
-
 /* Warps that run, over the cluster: interleavings of many of them are beyond any limit. */
 static int agents_of(const ir_program *p)
 {
@@ -30,7 +16,7 @@ static int agents_of(const ir_program *p)
 
 static bool clean_at(ww_kernel *k, explore_values values, int *looked_at)
 {
-    explore_result r = explore_program(k, k->program, values, MOST_STATES);
+    explore_result r = explore_program(k, k->program, values, (explore_options){MOST_STATES, true});
     *looked_at += !r.capped;
     return r.capped || explore_clean(&r);
 }
@@ -38,7 +24,7 @@ static bool clean_at(ww_kernel *k, explore_values values, int *looked_at)
 bool explored_clean(ww_kernel *k, bool *capped)
 {
     static const unsigned skipped[] = {0, 1, 2};
-    int least = greatest_minimum(k->program), looked_at = 0;
+    int least = explore_least_trips(k->program), looked_at = 0;
     bool clean = true;
     *capped = agents_of(k->program) > MOST_AGENTS;
     if (*capped)

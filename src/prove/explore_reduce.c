@@ -1,0 +1,466 @@
+/* Which steps from a state are enough: a stubborn set (Valmari), smaller than all that is possible where steps of different
+ * agents cannot see each other.
+ *
+ * A set T of steps is stubborn in a state if: each step that depends on a possible one of T is in T, at any time from now on,
+ * not only now; and for each one of T that is not possible now, T has all steps one of which must come first. Then whatever is
+ * done outside T first, the possible steps of T stay possible, and come to the same in either order; so it is enough to follow
+ * those. Every order of dependent steps is still seen, and every end. What is judged is only what such orders tell
+ * (docs/prover.md, section 7), so verdicts are those of the search without reduction.
+ *
+ * Two steps depend on each other if they
+ *
+ *   act on one stage of a barrier, and one of them is an arrival or brings bytes
+ *   touch the same bytes, and one of them writes; a landing counts as all the accesses that it ends, and so does the body in
+ *   which a group is waited for
+ *
+ * What must come before an operation of an agent: what the agent does now; or, if it must pass a wait on the way for a
+ * phase that is not over, an arrival at that stage. Nothing else can end the phase. */
+#include "prove/explore_events.h"
+
+/* Steps are numbered: events of all agents, then flights. */
+typedef struct dependent {
+    int number; /* an event, within its agent; a flight */
+    int last;   /* of a flight and an access: the last event whose accesses the landing ends; else BY_STAGE */
+} dependent;
+
+typedef struct dependents {
+    bool known;
+    int *first;            /* [agent + 1]: range of events */
+    VEC(dependent) events; /* in order */
+    VEC(dependent) flights;
+} dependents;
+
+typedef struct arrival {
+    int agent, event;
+} arrival;
+
+/* What can end a phase of a stage. */
+typedef struct stage_steps {
+    VEC(arrival) arrivals;
+    VEC(int) flights;
+} stage_steps;
+
+struct reduction {
+    const explorer *x;
+    int *first_event; /* [agent + 1] */
+    dependents *of;   /* by step */
+    int step_count;
+    stage_steps *stages;
+    int *
+        landed; /* [agent][2]: the last event of a commit of its tensor pipe, of its copies, that has landed */
+    uint8_t *in_agents, *in_flights, *in_stages; /* of the set at hand */
+    VEC(int) pending;                            /* possible steps whose dependents are not in yet */
+    int possible;
+};
+
+/* ---- which steps depend on each other ------------------------------------------------------------------------ */
+
+static bool acts(const event *e)
+{
+    return e->kind == EVENT_WAIT || e->kind == EVENT_PROBE || e->kind == EVENT_ARRIVE;
+}
+
+static bool any_meet(const explorer *x, const touch *t, const event *e)
+{
+    for (int i = 0; i < e->touches; i++)
+        if (explore_meets(x, t, &x->touches.at[e->first_touch + i]))
+            return true;
+    return false;
+}
+
+/* Accesses of the first, those that it starts and those that it ends, against what the second starts. */
+static bool works_meet(const explorer *x, int agent, int number, const event *other)
+{
+    const actor *a = &x->actors[agent];
+    const event *e = &a->events.at[number];
+    for (int i = 0; i < e->touches; i++)
+        if (any_meet(x, &x->touches.at[e->first_touch + i], other))
+            return true;
+    for (int i = 0; i < number; i++)
+        for (int j = 0; j < a->events.at[i].touches; j++) {
+            const touch *t = &x->touches.at[a->events.at[i].first_touch + j];
+            if (t->until == number && any_meet(x, t, other))
+                return true;
+        }
+    return false;
+}
+
+static bool events_depend(const explorer *x, int agent_a, int a, int agent_b, int b)
+{
+    const event *e = &x->actors[agent_a].events.at[a], *f = &x->actors[agent_b].events.at[b];
+    if (acts(e) && acts(f))
+        return e->stage == f->stage && (e->kind == EVENT_ARRIVE || f->kind == EVENT_ARRIVE);
+    if (e->kind != EVENT_WORK || f->kind != EVENT_WORK)
+        return false;
+    return works_meet(x, agent_a, a, f) || works_meet(x, agent_b, b, e);
+}
+
+/* MMAs of one warp are in order. */
+static bool only_tensor(const explorer *x, const event *e)
+{
+    for (int i = 0; i < e->touches; i++)
+        if (!explore_is_tensor(&x->touches.at[e->first_touch + i]))
+            return false;
+    return true;
+}
+
+enum { BY_STAGE = -1, NEVER = -2, ANY_TIME = INT32_MAX };
+
+/* The last event whose accesses the landing ends and that meet those of the event; ANY_TIME: those of a copy, which nothing
+ * else ends; NEVER: there are none. */
+static int last_met(const explorer *x, int number, int agent, const event *e)
+{
+    const explore_flight *f = &x->flights.at[number];
+    const actor *a = &x->actors[f->agent];
+    if (f->kind == FLIGHT_REMOTE || (f->kind == FLIGHT_TENSOR && f->agent == agent && only_tensor(x, e)))
+        return NEVER;
+    for (int i = f->event; i >= 0; i--)
+        for (int j = 0; j < a->events.at[i].touches; j++) {
+            const touch *t = &x->touches.at[a->events.at[i].first_touch + j];
+            if (explore_ends(f, number, t) && any_meet(x, t, e))
+                return f->kind == FLIGHT_COPY ? ANY_TIME : i;
+        }
+    return NEVER;
+}
+
+static int flight_depends(const explorer *x, int number, int agent, const event *e)
+{
+    if (acts(e))
+        return e->stage == x->flights.at[number].stage ? BY_STAGE : NEVER;
+    return e->kind == EVENT_WORK && e->touches ? last_met(x, number, agent, e) : NEVER;
+}
+
+static void add_dependent(dependents *d, bool flight, int number, int last)
+{
+    dependent at = {number, last};
+    if (last == NEVER)
+        return;
+    if (flight)
+        vec_push(&d->flights, at);
+    else
+        vec_push(&d->events, at);
+}
+
+static void find_dependents(struct reduction *r, dependents *d, int agent, int number, int flight)
+{
+    const explorer *x = r->x;
+    int agents = x->plan->agent_count;
+    d->first = base_alloc(((size_t)agents + 1) * sizeof(int));
+    for (int q = 0; q < agents; q++) {
+        d->first[q] = (int)d->events.len;
+        for (int i = 0; i < (int)x->actors[q].events.len; i++) {
+            bool depends = flight < 0 && q != agent && events_depend(x, agent, number, q, i);
+            add_dependent(d, false, i,
+                          flight >= 0 ? flight_depends(x, flight, q, &x->actors[q].events.at[i])
+                          : depends   ? BY_STAGE
+                                      : NEVER);
+        }
+    }
+    d->first[agents] = (int)d->events.len;
+    for (int f = 0; f < (int)x->flights.len; f++) {
+        bool depends = flight >= 0 && f != flight && x->flights.at[f].stage == x->flights.at[flight].stage;
+        add_dependent(d, true, f,
+                      flight < 0 ? flight_depends(x, f, agent, &x->actors[agent].events.at[number])
+                      : depends  ? BY_STAGE
+                                 : NEVER);
+    }
+    d->known = true;
+}
+
+/* ---- building a set -------------------------------------------------------------------------------------------- */
+
+static void add_step(struct reduction *r, int step)
+{
+    r->possible++;
+    vec_push(&r->pending, step);
+}
+
+static void add_arrivals(struct reduction *r, const state *s, int stage);
+
+static void add_agent(struct reduction *r, const state *s, int agent)
+{
+    if (r->in_agents[agent] || !explore_next(r->x, s, agent))
+        return;
+    r->in_agents[agent] = 1;
+    int at = (int)s->at[agent];
+    if (explore_is_blocked(r->x, s, agent, at))
+        add_arrivals(r, s, r->x->actors[agent].events.at[at].stage);
+    else
+        add_step(r, r->first_event[agent] + at);
+}
+
+/* How many agents and flights would be added with the arrivals at a stage, at least. */
+static int price(const struct reduction *r, const state *s, int stage)
+{
+    const stage_steps *at = &r->stages[stage];
+    int agents = 0, flights = 0;
+    if (r->in_stages[stage])
+        return 0;
+    for (size_t i = 0; i < at->arrivals.len; i++) {
+        const arrival *a = &at->arrivals.at[i];
+        agents += !r->in_agents[a->agent] && s->at[a->agent] <= (uint32_t)a->event;
+    }
+    for (size_t i = 0; i < at->flights.len; i++) {
+        int f = at->flights.at[i];
+        const explore_flight *flight = &r->x->flights.at[f];
+        bool issued = s->at[flight->agent] > (uint32_t)flight->event;
+        flights += !s->landed[f] && (issued ? !r->in_flights[f] : !r->in_agents[flight->agent]);
+    }
+    return agents + flights;
+}
+
+/* One of the agent's events from now on. Of what must come before it, what adds the least. */
+static void add_event(struct reduction *r, const state *s, int agent, int number)
+{
+    const actor *a = &r->x->actors[agent];
+    int best = -1, least = INT32_MAX;
+    if (r->in_agents[agent])
+        return;
+    for (int i = (int)s->at[agent]; i <= number && least; i++) {
+        if (a->events.at[i].kind != EVENT_WAIT || !explore_is_blocked(r->x, s, agent, i))
+            continue;
+        int of_this = price(r, s, a->events.at[i].stage);
+        if (of_this < least) {
+            least = of_this;
+            best = a->events.at[i].stage;
+        }
+    }
+    if (best >= 0)
+        add_arrivals(r, s, best);
+    else
+        add_agent(r, s, agent);
+}
+
+static void add_flight(struct reduction *r, const state *s, int number)
+{
+    const explore_flight *f = &r->x->flights.at[number];
+    if (s->landed[number] || r->in_flights[number])
+        return;
+    if (s->at[f->agent] <= (uint32_t)f->event) {
+        add_event(r, s, f->agent, f->event);
+        return;
+    }
+    r->in_flights[number] = 1;
+    add_step(r, r->first_event[r->x->plan->agent_count] + number);
+}
+
+static void add_arrivals(struct reduction *r, const state *s, int stage)
+{
+    const stage_steps *at = &r->stages[stage];
+    if (r->in_stages[stage])
+        return;
+    r->in_stages[stage] = 1;
+    for (size_t i = 0; i < at->arrivals.len; i++)
+        if (s->at[at->arrivals.at[i].agent] <= (uint32_t)at->arrivals.at[i].event)
+            add_event(r, s, at->arrivals.at[i].agent, at->arrivals.at[i].event);
+    for (size_t i = 0; i < at->flights.len; i++)
+        add_flight(r, s, at->flights.at[i]);
+}
+
+static dependents *dependents_of(struct reduction *r, int step)
+{
+    dependents *d = &r->of[step];
+    int agents = r->x->plan->agent_count, agent = 0;
+    if (d->known)
+        return d;
+    while (agent < agents && step >= r->first_event[agent + 1])
+        agent++;
+    if (agent < agents)
+        find_dependents(r, d, agent, step - r->first_event[agent], -1);
+    else
+        find_dependents(r, d, -1, -1, step - r->first_event[agents]);
+    return d;
+}
+
+/* ---- landings of commits: what they end may have been ended by another --------------------------------------------- */
+
+static bool is_commit(const explore_flight *f)
+{
+    return f->kind == FLIGHT_TENSOR || f->kind == FLIGHT_LOADS;
+}
+
+static int *latest_landed(const struct reduction *r, const explore_flight *f)
+{
+    return &r->landed[2 * f->agent + (f->kind == FLIGHT_TENSOR)];
+}
+
+static void note_landed(struct reduction *r, const state *s)
+{
+    for (int i = 0; i < 2 * r->x->plan->agent_count; i++)
+        r->landed[i] = -1;
+    for (int i = 0; i < (int)r->x->flights.len; i++) {
+        const explore_flight *f = &r->x->flights.at[i];
+        int *latest = latest_landed(r, f);
+        if (s->landed[i] && is_commit(f) && f->event > *latest)
+            *latest = f->event;
+    }
+}
+
+/* A commit after those accesses has landed already. */
+static bool is_old_news(const struct reduction *r, int number, int last)
+{
+    const explore_flight *f = &r->x->flights.at[number];
+    return last != BY_STAGE && is_commit(f) && *latest_landed(r, f) > last;
+}
+
+static bool only_later_commits(const struct reduction *r, const state *s, int stage, const explore_flight *f,
+                               int last)
+{
+    const stage_steps *at = &r->stages[stage];
+    for (size_t i = 0; i < at->arrivals.len; i++)
+        if (s->at[at->arrivals.at[i].agent] <= (uint32_t)at->arrivals.at[i].event)
+            return false;
+    for (size_t i = 0; i < at->flights.len; i++) {
+        const explore_flight *g = &r->x->flights.at[at->flights.at[i]];
+        if (!s->landed[at->flights.at[i]] && (g->kind != f->kind || g->agent != f->agent || g->event <= last))
+            return false;
+    }
+    return true;
+}
+
+/* On its way to the event the agent must pass a wait that only such commits can let it through. */
+static bool will_be_old_news(const struct reduction *r, const state *s, int number, int last, int agent,
+                             int event_number)
+{
+    const explore_flight *f = &r->x->flights.at[number];
+    const actor *a = &r->x->actors[agent];
+    if (last == BY_STAGE || !is_commit(f))
+        return false;
+    for (int i = (int)s->at[agent]; i <= event_number; i++)
+        if (a->events.at[i].kind == EVENT_WAIT && explore_is_blocked(r->x, s, agent, i) &&
+            only_later_commits(r, s, a->events.at[i].stage, f, last))
+            return true;
+    return false;
+}
+
+static bool is_past(const struct reduction *r, const state *s, int flight, int agent, const dependent *d)
+{
+    return d->number < (int)s->at[agent] || (flight >= 0 && is_old_news(r, flight, d->last)) ||
+           (flight >= 0 && will_be_old_news(r, s, flight, d->last, agent, d->number));
+}
+
+static void add_dependents(struct reduction *r, const state *s, int step)
+{
+    const dependents *d = dependents_of(r, step);
+    int agents = r->x->plan->agent_count, flight = step - r->first_event[agents];
+    for (int q = 0; q < agents; q++) {
+        int i = d->first[q];
+        while (i < d->first[q + 1] && is_past(r, s, flight, q, &d->events.at[i]))
+            i++;
+        if (i < d->first[q + 1])
+            add_event(r, s, q, d->events.at[i].number);
+    }
+    for (size_t i = 0; i < d->flights.len; i++)
+        if (!is_old_news(r, d->flights.at[i].number, d->flights.at[i].last))
+            add_flight(r, s, d->flights.at[i].number);
+}
+
+static void begin_set(struct reduction *r)
+{
+    memset(r->in_agents, 0, (size_t)r->x->plan->agent_count);
+    memset(r->in_flights, 0, r->x->flights.len);
+    memset(r->in_stages, 0, (size_t)r->x->plan->stage_count);
+    r->pending.len = 0;
+    r->possible = 0;
+}
+
+static void close_set(struct reduction *r, const state *s)
+{
+    for (size_t i = 0; i < r->pending.len; i++)
+        add_dependents(r, s, r->pending.at[i]);
+}
+
+/* ---- the smallest, of those that begin with one possible step ----------------------------------------------------- */
+
+static void keep_if_smaller(struct reduction *r, explore_set *best)
+{
+    if (best->size && r->possible >= best->size)
+        return;
+    best->size = r->possible;
+    memcpy(best->agents, r->in_agents, (size_t)r->x->plan->agent_count);
+    memcpy(best->flights, r->in_flights, r->x->flights.len);
+}
+
+void reduction_choose(struct reduction *r, const state *s, explore_set *best)
+{
+    best->size = 0;
+    note_landed(r, s);
+    for (int a = 0; a < r->x->plan->agent_count && best->size != 1; a++) {
+        if (!explore_next(r->x, s, a) || explore_is_blocked(r->x, s, a, (int)s->at[a]))
+            continue;
+        begin_set(r);
+        add_agent(r, s, a);
+        close_set(r, s);
+        keep_if_smaller(r, best);
+    }
+    for (int f = 0; f < (int)r->x->flights.len && best->size != 1; f++) {
+        if (s->landed[f] || s->at[r->x->flights.at[f].agent] <= (uint32_t)r->x->flights.at[f].event)
+            continue;
+        begin_set(r);
+        add_flight(r, s, f);
+        close_set(r, s);
+        keep_if_smaller(r, best);
+    }
+}
+
+static void list_by_stage(struct reduction *r)
+{
+    size_t bytes = ((size_t)r->x->plan->stage_count + 1) * sizeof *r->stages;
+    r->stages = base_alloc(bytes);
+    memset(r->stages, 0, bytes);
+    for (int a = 0; a < r->x->plan->agent_count; a++)
+        for (int i = 0; i < (int)r->x->actors[a].events.len; i++) {
+            const event *e = &r->x->actors[a].events.at[i];
+            arrival at = {a, i};
+            if (e->kind == EVENT_ARRIVE)
+                vec_push(&r->stages[e->stage].arrivals, at);
+        }
+    for (int f = 0; f < (int)r->x->flights.len; f++)
+        vec_push(&r->stages[r->x->flights.at[f].stage].flights, f);
+}
+
+struct reduction *reduction_new(const explorer *x)
+{
+    struct reduction *r = base_alloc(sizeof *r);
+    size_t agents = (size_t)x->plan->agent_count;
+    *r = (struct reduction){.x = x};
+    r->first_event = base_alloc((agents + 1) * sizeof(int));
+    for (size_t a = 0; a < agents; a++) {
+        r->first_event[a] = r->step_count;
+        r->step_count += (int)x->actors[a].events.len;
+    }
+    r->first_event[agents] = r->step_count;
+    r->step_count += (int)x->flights.len;
+    r->of = base_alloc(((size_t)r->step_count + 1) * sizeof *r->of);
+    memset(r->of, 0, ((size_t)r->step_count + 1) * sizeof *r->of);
+    list_by_stage(r);
+    r->landed = base_alloc((2 * agents + 1) * sizeof(int));
+    r->in_agents = base_alloc(agents + 1);
+    r->in_flights = base_alloc(x->flights.len + 1);
+    r->in_stages = base_alloc((size_t)x->plan->stage_count + 1);
+    return r;
+}
+
+void reduction_free(struct reduction *r)
+{
+    if (!r)
+        return;
+    for (int i = 0; i < r->step_count; i++) {
+        free(r->of[i].first);
+        vec_free(&r->of[i].events);
+        vec_free(&r->of[i].flights);
+    }
+    for (int i = 0; i < r->x->plan->stage_count; i++) {
+        vec_free(&r->stages[i].arrivals);
+        vec_free(&r->stages[i].flights);
+    }
+    free(r->stages);
+    free(r->landed);
+    free(r->of);
+    free(r->first_event);
+    free(r->in_agents);
+    free(r->in_flights);
+    free(r->in_stages);
+    vec_free(&r->pending);
+    free(r);
+}
