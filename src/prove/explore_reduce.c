@@ -46,6 +46,7 @@ struct reduction {
     dependents *of;   /* by step */
     int step_count;
     stage_steps *stages;
+    int *next_wait; /* by agent, by event and one more */
     int *
         landed; /* [agent][2]: the last event of a commit of its tensor pipe, of its copies, that has landed */
     uint8_t *in_agents, *in_flights, *in_stages; /* of the set at hand */
@@ -189,6 +190,12 @@ static void add_agent(struct reduction *r, const state *s, int agent)
         add_step(r, r->first_event[agent] + at);
 }
 
+/* The agent's first wait from that event on; INT32_MAX: there is none. */
+static int next_wait(const struct reduction *r, int agent, int number)
+{
+    return r->next_wait[r->first_event[agent] + agent + number];
+}
+
 /* How many agents and flights would be added with the arrivals at a stage, at least. */
 static int price(const struct reduction *r, const state *s, int stage)
 {
@@ -216,8 +223,9 @@ static void add_event(struct reduction *r, const state *s, int agent, int number
     int best = -1, least = INT32_MAX;
     if (r->in_agents[agent])
         return;
-    for (int i = (int)s->at[agent]; i <= number && least; i++) {
-        if (a->events.at[i].kind != EVENT_WAIT || !explore_is_blocked(r->x, s, agent, i))
+    for (int i = next_wait(r, agent, (int)s->at[agent]); i <= number && least;
+         i = next_wait(r, agent, i + 1)) {
+        if (!explore_is_blocked(r->x, s, agent, i))
             continue;
         int of_this = price(r, s, a->events.at[i].stage);
         if (of_this < least) {
@@ -326,9 +334,8 @@ static bool will_be_old_news(const struct reduction *r, const state *s, int numb
     const actor *a = &r->x->actors[agent];
     if (last == BY_STAGE || !is_commit(f))
         return false;
-    for (int i = (int)s->at[agent]; i <= event_number; i++)
-        if (a->events.at[i].kind == EVENT_WAIT && explore_is_blocked(r->x, s, agent, i) &&
-            only_later_commits(r, s, a->events.at[i].stage, f, last))
+    for (int i = next_wait(r, agent, (int)s->at[agent]); i <= event_number; i = next_wait(r, agent, i + 1))
+        if (explore_is_blocked(r->x, s, agent, i) && only_later_commits(r, s, a->events.at[i].stage, f, last))
             return true;
     return false;
 }
@@ -364,9 +371,9 @@ static void begin_set(struct reduction *r)
     r->possible = 0;
 }
 
-static void close_set(struct reduction *r, const state *s)
+static void close_set(struct reduction *r, const state *s, const explore_set *best)
 {
-    for (size_t i = 0; i < r->pending.len; i++)
+    for (size_t i = 0; i < r->pending.len && (!best->size || r->possible < best->size); i++)
         add_dependents(r, s, r->pending.at[i]);
 }
 
@@ -390,7 +397,7 @@ void reduction_choose(struct reduction *r, const state *s, explore_set *best)
             continue;
         begin_set(r);
         add_agent(r, s, a);
-        close_set(r, s);
+        close_set(r, s, best);
         keep_if_smaller(r, best);
     }
     for (int f = 0; f < (int)r->x->flights.len && best->size != 1; f++) {
@@ -398,7 +405,7 @@ void reduction_choose(struct reduction *r, const state *s, explore_set *best)
             continue;
         begin_set(r);
         add_flight(r, s, f);
-        close_set(r, s);
+        close_set(r, s, best);
         keep_if_smaller(r, best);
     }
 }
@@ -419,6 +426,18 @@ static void list_by_stage(struct reduction *r)
         vec_push(&r->stages[r->x->flights.at[f].stage].flights, f);
 }
 
+static void find_waits(struct reduction *r)
+{
+    int agents = r->x->plan->agent_count;
+    r->next_wait = base_alloc(((size_t)r->step_count + (size_t)agents + 1) * sizeof(int));
+    for (int a = 0; a < agents; a++) {
+        int *next = r->next_wait + r->first_event[a] + a, last = (int)r->x->actors[a].events.len;
+        next[last] = INT32_MAX;
+        for (int i = last - 1; i >= 0; i--)
+            next[i] = r->x->actors[a].events.at[i].kind == EVENT_WAIT ? i : next[i + 1];
+    }
+}
+
 struct reduction *reduction_new(const explorer *x)
 {
     struct reduction *r = base_alloc(sizeof *r);
@@ -434,6 +453,7 @@ struct reduction *reduction_new(const explorer *x)
     r->of = base_alloc(((size_t)r->step_count + 1) * sizeof *r->of);
     memset(r->of, 0, ((size_t)r->step_count + 1) * sizeof *r->of);
     list_by_stage(r);
+    find_waits(r);
     r->landed = base_alloc((2 * agents + 1) * sizeof(int));
     r->in_agents = base_alloc(agents + 1);
     r->in_flights = base_alloc(x->flights.len + 1);
@@ -456,6 +476,7 @@ void reduction_free(struct reduction *r)
     }
     free(r->stages);
     free(r->landed);
+    free(r->next_wait);
     free(r->of);
     free(r->first_event);
     free(r->in_agents);

@@ -14,29 +14,24 @@ static int agents_of(const ir_program *p)
     return agents;
 }
 
-static bool clean_at(ww_kernel *k, explore_values values, int *looked_at)
+/* Small instances, smallest first: those of the same trips with all tiles and skipped ones. */
+explored explore_instances(ww_kernel *k, int more_trips, int tiles)
 {
-    explore_result r = explore_program(k, k->program, values, (explore_options){MOST_STATES, true});
-    *looked_at += !r.capped;
-    return r.capped || explore_clean(&r);
-}
-
-bool explored_clean(ww_kernel *k, bool *capped)
-{
-    static const unsigned skipped[] = {0, 1, 2};
-    int least = explore_least_trips(k->program), looked_at = 0;
-    bool clean = true;
-    *capped = agents_of(k->program) > MOST_AGENTS;
-    if (*capped)
-        return true;
-    for (int trips = least; clean && trips <= least + 2; trips++)
-        for (size_t s = 0; clean && s < ARRAY_LEN(skipped); s++) {
-            explore_values v = {trips, trips > 1 ? trips : 1, s ? 2 : 1, skipped[s], {s ? 5 : 0}};
-            int before = looked_at;
-            clean = clean_at(k, v, &looked_at);
-            if (looked_at == before)
-                trips = least + 3; /* larger ones are out of reach, too */
-        }
-    *capped = clean && looked_at == 0;
-    return clean;
+    int least = explore_least_trips(k->program), decided = 0;
+    if (agents_of(k->program) > MOST_AGENTS)
+        return EXPLORED_TOO_LARGE;
+    for (int trips = least; trips <= least + more_trips; trips++) {
+        int before = decided;
+        for (int t = 1; t <= tiles; t++)
+            for (unsigned skipped = 0; skipped < 1u << (t - 1); skipped++) {
+                explore_values v = {trips, trips > 1 ? trips : 1, t, skipped, {t > 1 ? 5 : 0}};
+                explore_result r = explore_program(k, k->program, v, (explore_options){MOST_STATES, true});
+                if (!explore_clean(&r))
+                    return EXPLORED_FAULT;
+                decided += !r.capped;
+            }
+        if (decided == before)
+            break; /* larger ones are out of reach, too */
+    }
+    return decided ? EXPLORED_CLEAN : EXPLORED_TOO_LARGE;
 }

@@ -52,7 +52,9 @@ subject_run subject_try(const subject *s, text *why);
 /* What the tasks of a program do in small instances: for each task and resource the work done on it, with values and
  * places in the ring. trace.c */
 void trace_program(const ir_program *p, text *out);
-/* Whether explorer finds a fault in small instances; capped: whether none was small enough. explored.c */
-bool explored_clean(ww_kernel *k, bool *capped);
+/* What the explorer says of small instances: up to so many trips more than is promised, and up to so many tiles. A fault may
+ * be found although some instances are too large. explored.c */
+typedef enum explored { EXPLORED_NOT, EXPLORED_CLEAN, EXPLORED_FAULT, EXPLORED_TOO_LARGE } explored;
+explored explore_instances(ww_kernel *k, int more_trips, int tiles);
 
 #endif
