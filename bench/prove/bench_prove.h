@@ -20,6 +20,8 @@ measured measure(declare_kernel *declare, release_kernel *release, void *context
 
 /* examples.c: the examples as they are. The greatest of their times, check and proof together. */
 double bench_examples(int repetitions);
+/* Whether each proof takes no more operations than it is given. */
+bool bench_examples_in_limits(void);
 /* sweeps.c */
 void bench_sweeps(int repetitions);
 void bench_clusters(int repetitions);
