@@ -41,7 +41,7 @@ int command_explore(const command_line *line)
     ww_kernel *k = command_declare(line);
     int status = 1;
     if (command_report(line, k) && k->program) {
-        int least = explore_least_trips(k->program);
+        int least = explore_trips(k->program, true);
         int trips = line->trips > least ? line->trips : least;
         explore_values v = {.argument = trips, .device = trips, .tiles = line->tiles};
         double start = clock_ms();

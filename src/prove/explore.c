@@ -578,16 +578,19 @@ explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values
     return x.result;
 }
 
-int explore_least_trips(const ir_program *p)
+int explore_trips(const ir_program *p, bool greatest)
 {
-    int most = 0;
+    int most = 0, least = INT32_MAX;
     for (size_t t = 0; t < p->tasks.len; t++)
         for (size_t i = 0; i < p->tasks.at[t].ops.len; i++) {
             const ir_op *op = &p->tasks.at[t].ops.at[i];
             const ww_bound *bounds[] = {&op->start, &op->end, &op->stride};
-            for (size_t b = 0; op->kind == IR_LOOP && b < ARRAY_LEN(bounds); b++)
-                if (bounds[b]->kind != WW_BOUND_IMMEDIATE && bounds[b]->min > most)
-                    most = bounds[b]->min;
+            for (size_t b = 0; op->kind == IR_LOOP && b < ARRAY_LEN(bounds); b++) {
+                if (bounds[b]->kind == WW_BOUND_IMMEDIATE)
+                    continue;
+                most = bounds[b]->min > most ? bounds[b]->min : most;
+                least = bounds[b]->min < least ? bounds[b]->min : least;
+            }
         }
-    return most;
+    return greatest ? most : least == INT32_MAX ? 0 : least;
 }

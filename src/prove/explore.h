@@ -40,8 +40,8 @@ typedef struct explore_options {
 explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values values,
                                explore_options options);
 
-/* The greatest minimum that is promised of a symbolic bound. */
-int explore_least_trips(const ir_program *p);
+/* The greatest minimum that is promised of a symbolic bound, or the smallest; 0: there are none. */
+int explore_trips(const ir_program *p, bool greatest);
 
 /* Whether nothing is wrong. */
 static inline bool explore_clean(const explore_result *r)

@@ -110,7 +110,7 @@ static void judge_accepted(verdict *v, ww_kernel *k, const subject *s, const ori
     v->outcome = compare(k, o);
     if (v->outcome == SAME_CODE)
         return;
-    v->explored = explore_instances(k, 2, 2);
+    v->explored = explore_accepted(k);
     if (v->explored == EXPLORED_FAULT)
         v->outcome = FAULT;
     else
@@ -125,7 +125,7 @@ static void judge_refuted(verdict *v, ww_kernel *k, const ww_diag *refutation)
     bool refuted = refutation->code != WW_UNPROVABLE;
     refuse(v, refuted ? REFUSED_BY_PROVER : UNPROVABLE, refutation);
     if (refuted)
-        v->explored = explore_instances(k, 4, 3);
+        v->explored = explore_refuted(k);
 }
 
 static verdict judge(const subject *s, const original *o, int number, const settings *set)
