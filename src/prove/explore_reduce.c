@@ -50,6 +50,7 @@ struct reduction {
     int *
         landed; /* [agent][2]: the last event of a commit of its tensor pipe, of its copies, that has landed */
     uint8_t *in_agents, *in_flights, *in_stages; /* of the set at hand */
+    uint8_t *exact;                              /* [stage], of the state at hand: see is_exact */
     VEC(int) pending;                            /* possible steps whose dependents are not in yet */
     int possible;
 };
@@ -168,6 +169,88 @@ static void find_dependents(struct reduction *r, dependents *d, int agent, int n
     d->known = true;
 }
 
+/* ---- phases that take just what is on its way ---------------------------------------------------------------------- */
+
+/* The agent's first wait from that event on; INT32_MAX: there is none. */
+static int next_wait(const struct reduction *r, int agent, int number)
+{
+    return r->next_wait[r->first_event[agent] + agent + number];
+}
+
+/* Whether the agent waits for the phase of the stage before it comes to that event. */
+static bool is_behind(const struct reduction *r, const state *s, int agent, int number, int stage)
+{
+    const actor *a = &r->x->actors[agent];
+    for (int i = next_wait(r, agent, (int)s->at[agent]); i <= number; i = next_wait(r, agent, i + 1))
+        if (a->events.at[i].stage == stage && explore_is_blocked(r->x, s, agent, i))
+            return true;
+    return false;
+}
+
+/* Whether nothing can arrive at a stage before the phase of the other one is over. */
+static bool is_fed_by(const struct reduction *r, const state *s, int stage, int by)
+{
+    const stage_steps *at = &r->stages[stage];
+    for (size_t i = 0; i < at->arrivals.len; i++) {
+        const arrival *a = &at->arrivals.at[i];
+        if (s->at[a->agent] <= (uint32_t)a->event && !is_behind(r, s, a->agent, a->event, by))
+            return false;
+    }
+    for (size_t i = 0; i < at->flights.len; i++) {
+        const explore_flight *f = &r->x->flights.at[at->flights.at[i]];
+        bool issued = s->at[f->agent] > (uint32_t)f->event;
+        if (!s->landed[at->flights.at[i]] && (issued || !is_behind(r, s, f->agent, f->event, by)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the agent comes to that event only when the phase is over. */
+static bool comes_after(const struct reduction *r, const state *s, int agent, int number, int stage)
+{
+    const actor *a = &r->x->actors[agent];
+    for (int i = next_wait(r, agent, (int)s->at[agent]); i <= number; i = next_wait(r, agent, i + 1))
+        if (explore_is_blocked(r->x, s, agent, i) &&
+            (a->events.at[i].stage == stage || is_fed_by(r, s, a->events.at[i].stage, stage)))
+            return true;
+    return false;
+}
+
+/* Whether all that can contribute to the phase before it is over is no more than it waits for. Then each of that is
+ * needed, and it does not matter in which order it comes. */
+static bool takes_all(const struct reduction *r, const state *s, int stage)
+{
+    const stage_steps *at = &r->stages[stage];
+    uint64_t arrivals = 0;
+    int64_t tx = s->stages[stage].tx;
+    for (size_t i = 0; i < at->arrivals.len; i++) {
+        const arrival *a = &at->arrivals.at[i];
+        const event *e = &r->x->actors[a->agent].events.at[a->event];
+        if (s->at[a->agent] > (uint32_t)a->event || comes_after(r, s, a->agent, a->event, stage))
+            continue;
+        arrivals += e->arrivals;
+        tx += e->bytes;
+    }
+    for (size_t i = 0; i < at->flights.len; i++) {
+        const explore_flight *f = &r->x->flights.at[at->flights.at[i]];
+        bool issued = s->at[f->agent] > (uint32_t)f->event;
+        if (s->landed[at->flights.at[i]] || (!issued && comes_after(r, s, f->agent, f->event, stage)))
+            continue;
+        arrivals += f->arrivals;
+        tx += (int64_t)f->expected - (int64_t)f->bytes;
+    }
+    return arrivals <= s->stages[stage].pending && tx >= 0;
+}
+
+enum { NOT_ASKED, TAKES_ALL, TAKES_LESS };
+
+static bool is_exact(struct reduction *r, const state *s, int stage)
+{
+    if (r->exact[stage] == NOT_ASKED)
+        r->exact[stage] = takes_all(r, s, stage) ? TAKES_ALL : TAKES_LESS;
+    return r->exact[stage] == TAKES_ALL;
+}
+
 /* ---- building a set -------------------------------------------------------------------------------------------- */
 
 static void add_step(struct reduction *r, int step)
@@ -190,28 +273,53 @@ static void add_agent(struct reduction *r, const state *s, int agent)
         add_step(r, r->first_event[agent] + at);
 }
 
-/* The agent's first wait from that event on; INT32_MAX: there is none. */
-static int next_wait(const struct reduction *r, int agent, int number)
+/* A contribution to the phase at hand of an exact stage: one that is in already, if there is one (then true), else any. */
+static bool find_contribution(const struct reduction *r, const state *s, int stage, const arrival **arriving,
+                              int *flight)
 {
-    return r->next_wait[r->first_event[agent] + agent + number];
+    const stage_steps *at = &r->stages[stage];
+    *arriving = NULL;
+    *flight = -1;
+    for (size_t i = 0; i < at->flights.len; i++) {
+        int f = at->flights.at[i];
+        const explore_flight *of = &r->x->flights.at[f];
+        bool issued = s->at[of->agent] > (uint32_t)of->event;
+        if (s->landed[f] || (!issued && comes_after(r, s, of->agent, of->event, stage)))
+            continue;
+        *flight = f;
+        if (r->in_flights[f] || (!issued && r->in_agents[of->agent]))
+            return true;
+    }
+    for (size_t i = 0; i < at->arrivals.len; i++) {
+        const arrival *a = &at->arrivals.at[i];
+        if (s->at[a->agent] > (uint32_t)a->event || comes_after(r, s, a->agent, a->event, stage))
+            continue;
+        *arriving = a;
+        if (r->in_agents[a->agent])
+            return true;
+    }
+    return false;
 }
 
 /* How many agents and flights would be added with the arrivals at a stage, at least. */
-static int price(const struct reduction *r, const state *s, int stage)
+static int price(struct reduction *r, const state *s, int stage)
 {
     const stage_steps *at = &r->stages[stage];
-    int agents = 0, flights = 0;
+    const arrival *arriving;
+    int agents = 0, flights = 0, flight;
     if (r->in_stages[stage])
         return 0;
+    if (is_exact(r, s, stage))
+        return !find_contribution(r, s, stage, &arriving, &flight);
     for (size_t i = 0; i < at->arrivals.len; i++) {
         const arrival *a = &at->arrivals.at[i];
         agents += !r->in_agents[a->agent] && s->at[a->agent] <= (uint32_t)a->event;
     }
     for (size_t i = 0; i < at->flights.len; i++) {
         int f = at->flights.at[i];
-        const explore_flight *flight = &r->x->flights.at[f];
-        bool issued = s->at[flight->agent] > (uint32_t)flight->event;
-        flights += !s->landed[f] && (issued ? !r->in_flights[f] : !r->in_agents[flight->agent]);
+        const explore_flight *of = &r->x->flights.at[f];
+        bool issued = s->at[of->agent] > (uint32_t)of->event;
+        flights += !s->landed[f] && (issued ? !r->in_flights[f] : !r->in_agents[of->agent]);
     }
     return agents + flights;
 }
@@ -252,12 +360,29 @@ static void add_flight(struct reduction *r, const state *s, int number)
     add_step(r, r->first_event[r->x->plan->agent_count] + number);
 }
 
+/* Any one of what a phase needs; nothing, if one is in already. */
+static void add_one(struct reduction *r, const state *s, int stage)
+{
+    const arrival *arriving;
+    int flight;
+    if (find_contribution(r, s, stage, &arriving, &flight))
+        return;
+    if (arriving)
+        add_event(r, s, arriving->agent, arriving->event);
+    else if (flight >= 0)
+        add_flight(r, s, flight);
+}
+
 static void add_arrivals(struct reduction *r, const state *s, int stage)
 {
     const stage_steps *at = &r->stages[stage];
     if (r->in_stages[stage])
         return;
     r->in_stages[stage] = 1;
+    if (is_exact(r, s, stage)) {
+        add_one(r, s, stage);
+        return;
+    }
     for (size_t i = 0; i < at->arrivals.len; i++)
         if (s->at[at->arrivals.at[i].agent] <= (uint32_t)at->arrivals.at[i].event)
             add_event(r, s, at->arrivals.at[i].agent, at->arrivals.at[i].event);
@@ -346,19 +471,42 @@ static bool is_past(const struct reduction *r, const state *s, int flight, int a
            (flight >= 0 && will_be_old_news(r, s, flight, d->last, agent, d->number));
 }
 
+/* The stage at which the step arrives or brings bytes; -1: at none. */
+static int contributes_to(const struct reduction *r, int step)
+{
+    int agents = r->x->plan->agent_count, agent = 0;
+    if (step >= r->first_event[agents])
+        return r->x->flights.at[step - r->first_event[agents]].stage;
+    while (step >= r->first_event[agent + 1])
+        agent++;
+    const event *e = &r->x->actors[agent].events.at[step - r->first_event[agent]];
+    return e->kind == EVENT_ARRIVE ? e->stage : -1;
+}
+
+static bool is_arrival(const struct reduction *r, int agent, int number)
+{
+    return r->x->actors[agent].events.at[number].kind == EVENT_ARRIVE;
+}
+
 static void add_dependents(struct reduction *r, const state *s, int step)
 {
     const dependents *d = dependents_of(r, step);
     int agents = r->x->plan->agent_count, flight = step - r->first_event[agents];
+    int stage = contributes_to(r, step);
+    bool exact = stage >= 0 && is_exact(r, s, stage);
+    if (exact)
+        r->in_stages[stage] = 1; /* without this step the phase does not end */
     for (int q = 0; q < agents; q++) {
         int i = d->first[q];
-        while (i < d->first[q + 1] && is_past(r, s, flight, q, &d->events.at[i]))
+        while (i < d->first[q + 1] && (is_past(r, s, flight, q, &d->events.at[i]) ||
+                                       (exact && is_arrival(r, q, d->events.at[i].number))))
             i++;
         if (i < d->first[q + 1])
             add_event(r, s, q, d->events.at[i].number);
     }
     for (size_t i = 0; i < d->flights.len; i++)
-        if (!is_old_news(r, d->flights.at[i].number, d->flights.at[i].last))
+        if (!is_old_news(r, d->flights.at[i].number, d->flights.at[i].last) &&
+            !(exact && d->flights.at[i].last == BY_STAGE))
             add_flight(r, s, d->flights.at[i].number);
 }
 
@@ -392,6 +540,7 @@ void reduction_choose(struct reduction *r, const state *s, explore_set *best)
 {
     best->size = 0;
     note_landed(r, s);
+    memset(r->exact, NOT_ASKED, (size_t)r->x->plan->stage_count);
     for (int a = 0; a < r->x->plan->agent_count && best->size != 1; a++) {
         if (!explore_next(r->x, s, a) || explore_is_blocked(r->x, s, a, (int)s->at[a]))
             continue;
@@ -458,6 +607,7 @@ struct reduction *reduction_new(const explorer *x)
     r->in_agents = base_alloc(agents + 1);
     r->in_flights = base_alloc(x->flights.len + 1);
     r->in_stages = base_alloc((size_t)x->plan->stage_count + 1);
+    r->exact = base_alloc((size_t)x->plan->stage_count + 1);
     return r;
 }
 
@@ -482,6 +632,7 @@ void reduction_free(struct reduction *r)
     free(r->in_agents);
     free(r->in_flights);
     free(r->in_stages);
+    free(r->exact);
     vec_free(&r->pending);
     free(r);
 }
