@@ -3,7 +3,7 @@
  *     bench_prove [examples|sweeps|clusters|reference|all [REPETITIONS]]
  *     bench_prove limits
  *
- * Times are medians of cold proofs: in one process, but of a kernel that is declared anew for each. Exits with 1 when an
+ * Times are medians, on the processor, of cold proofs: in one process, but of a kernel that is declared anew for each. Exits with 1 when an
  * example takes more than 5 ms to check and prove; with `limits`, when the proof of one takes more operations than it should,
  * whatever the time. */
 #include "bench_prove.h"
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST_REPETITIONS = 100 };
 
@@ -36,18 +37,26 @@ static void count_parts(measured *m, const ir_program *p)
         m->stages += (size_t)p->barriers.at[i].stages * (size_t)p->cluster_size;
 }
 
+/* Time on the processor: who else is on the machine matters less than by the clock on the wall. */
+static double processor_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
 measured measure(declare_kernel *declare, release_kernel *release, void *context, int repetitions)
 {
     measured m = {.agents = 0};
     double checks[MOST_REPETITIONS], proofs[MOST_REPETITIONS];
     for (int i = 0; i < repetitions; i++) {
         ww_kernel *k = declare(context);
-        double start = clock_ms();
+        double start = processor_ms();
         (void)ww_kernel_check(k);
-        double checked = clock_ms();
+        double checked = processor_ms();
         m.verdict = ww_kernel_prove(k);
         checks[i] = checked - start;
-        proofs[i] = clock_ms() - checked;
+        proofs[i] = processor_ms() - checked;
         if (i == 0 && k->program)
             count_parts(&m, k->program);
         release(context, k);
