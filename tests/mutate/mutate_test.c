@@ -382,5 +382,5 @@ int main(int argc, char **argv)
     }
     print_tally("sum", &sum);
     vec_free(&subjects);
-    return sum.of[UNEXPLAINED] || sum.of[FAULT] || sum.of[CRASH];
+    return sum.of[UNEXPLAINED] || sum.of[FAULT] || sum.of[CRASH] || sum.unconfirmed;
 }
