@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Without ninja, make serves as well.
 GENERATOR := $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
-.PHONY: demo check bench format lint clean build sanitize setup
+.PHONY: demo check bench bench-prove format lint clean build sanitize setup
 
 # What it does, on one kernel, in a minute.
 demo: build
@@ -18,6 +18,12 @@ check: build
 # Against cuBLAS; needs a GPU.
 bench: build
 	build/bin/gemm bench
+
+# How long proofs take and how they grow; then prover and explorer held against each other on random declarations and mutants.
+bench-prove: build
+	build/bin/bench_prove
+	for seed in 1 2 3 4 5 6 7 8 9 10; do nice build/tests/agree_test 1000 $$seed -1 5000 || exit 1; done
+	nice build/tests/mutate_test full
 
 format:
 	git ls-files -co --exclude-standard -- '*.c' '*.h' | xargs clang-format -i

@@ -388,7 +388,8 @@ typedef struct ww_verdict {
     bool proved;
     char covered[256]; /* one line: what the proof stands for */
     uint64_t events;   /* operations executed over all runs */
-    uint32_t runs;     /* canonical executions */
+    uint32_t runs;     /* canonical executions: stretches from one question about a value to the next */
+    uint32_t configurations; /* different ones, at which such a question was put */
     uint32_t period;   /* of the steady state, in loop trips; 0: no loop */
     double milliseconds;
     const ww_diag *refutation; /* why not; NULL when proved */

@@ -16,7 +16,8 @@ static int run(const command *c, command_line *line, int argc, char **argv)
 
 int ww_app_main(const ww_app *app, int argc, char **argv)
 {
-    command_line line = {.app = app, .warm_up = 10, .repetitions = 100};
+    command_line line = {
+        .app = app, .warm_up = 10, .repetitions = 100, .trips = 2, .tiles = 2, .states = 1000000};
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             command_usage(app, stdout);

@@ -188,6 +188,8 @@ static void print_proof(const command_line *line, ww_kernel *k, const ww_verdict
 
 int command_prove(const command_line *line)
 {
+    if (line->explore)
+        return command_explore(line);
     ww_kernel *k = command_declare(line);
     bool accepted = command_accepts(line, k);
     ww_verdict v = ww_kernel_prove(k);

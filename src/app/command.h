@@ -21,10 +21,13 @@ typedef struct command_line {
     const char *output; /* -o; NULL: stdout */
     int warm_up, repetitions;
     bool unchecked;
-    bool routes; /* table: only the values between work calls */
-    bool werror; /* warnings refuse the kernel */
-    bool json;   /* check, prove, audit: one JSON object in place of text */
-    bool audit;  /* check: the compiled work bodies, too */
+    bool routes;  /* table: only the values between work calls */
+    bool werror;  /* warnings refuse the kernel */
+    bool json;    /* check, prove, audit: one JSON object in place of text */
+    bool audit;   /* check: the compiled work bodies, too */
+    bool explore; /* prove: by the search over interleavings, of one instance ... */
+    bool whole;   /* ... without reduction */
+    int trips, tiles, states;
     command_suppression suppressed[COMMAND_MOST_SUPPRESSED];
     int suppressed_count;
 } command_line;
@@ -54,5 +57,7 @@ bool command_report(const command_line *line, ww_kernel *k);
 int command_check(const command_line *line);
 int command_prove(const command_line *line);
 int command_audit(const command_line *line);
+/* prove --explore. exploring.c */
+int command_explore(const command_line *line);
 
 #endif

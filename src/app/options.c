@@ -112,6 +112,21 @@ static bool set_suppressed(command_line *line, const char *value)
     return s->code != WW_NO_CODE;
 }
 
+static bool set_trips(command_line *line, const char *value)
+{
+    return parse_ints(value, 1, 0, &line->trips);
+}
+
+static bool set_tiles(command_line *line, const char *value)
+{
+    return parse_ints(value, 1, 0, &line->tiles);
+}
+
+static bool set_states(command_line *line, const char *value)
+{
+    return parse_ints(value, 1, 1, &line->states);
+}
+
 static const struct {
     const char *name, *value, *help;
     bool (*set)(command_line *, const char *);
@@ -126,6 +141,10 @@ static const struct {
      set_order},
     {"--async-seed", "N", "emulator: seed of --async random", set_order_seed},
     {"--threads", "N", "emulator: host threads; all cores if not given", set_threads},
+    {"--trips", "N", "prove --explore: value of every symbolic bound, if that is not below its minimum (2)",
+     set_trips},
+    {"--tiles", "N", "prove --explore: tiles of a work queue (2)", set_tiles},
+    {"--states", "N", "prove --explore: give up after so many (1000000)", set_states},
     {"--repetitions", "N", "bench: timed launches (100)", set_repetitions},
     {"--warm-up", "N", "bench: launches before (10)", set_warm_up},
 };
@@ -144,6 +163,10 @@ void command_usage(const ww_app *app, FILE *out)
     (void)fprintf(out, "  %-16s %-18s %s\n", "--werror", "", "warnings refuse the kernel, as errors do");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--unchecked", "",
                   "skip rules and prover: shows what they are there to prevent");
+    (void)fprintf(out, "  %-16s %-18s %s\n", "--explore", "",
+                  "prove: one small instance, by visiting every state of every interleaving");
+    (void)fprintf(out, "  %-16s %-18s %s\n", "--no-reduction", "",
+                  "prove --explore: also those that differ in the order of independent steps");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--routes", "",
                   "table: only which value goes from which work call to which");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--audit", "",
@@ -183,10 +206,9 @@ static bool *flag_of(command_line *line, const char *name)
     const struct {
         const char *name;
         bool *flag;
-    } flags[] = {{"--werror", &line->werror},
-                 {"--unchecked", &line->unchecked},
-                 {"--routes", &line->routes},
-                 {"--audit", &line->audit}};
+    } flags[] = {{"--werror", &line->werror},   {"--unchecked", &line->unchecked},
+                 {"--routes", &line->routes},   {"--audit", &line->audit},
+                 {"--explore", &line->explore}, {"--no-reduction", &line->whole}};
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)
         if (strcmp(name, flags[i].name) == 0)
             return flags[i].flag;

@@ -29,8 +29,9 @@ static bool has_heard_all(const machine *m, int agent_index, int stage, int age)
     if (m->now.barriers[stage].deferred[age])
         return false;
     int ring = plan_stage_ring(m->plan, stage);
-    for (int i = 0; i < m->plan->agent_count; i++)
-        if (contributions[i] && contributions[i] >= clock[plan_entry(m->plan, i, ring)])
+    const int *users = stage_users(m, stage);
+    for (int i = 0; i < m->plan->stages[stage].users; i++)
+        if (contributions[i] && contributions[i] >= clock[plan_entry(m->plan, users[i], ring)])
             return false;
     return true;
 }
@@ -56,7 +57,7 @@ static void pass_wait(machine *m, int agent_index, int stage)
 {
     uint32_t *clock = machine_clock(m, agent_index);
     join(clock, stage_done(m, stage), m->plan->told);
-    stage_waits(m, stage)[agent_index] = machine_epoch(m, agent_index);
+    stage_waits(m, stage)[plan_use(m->plan, stage, agent_index)] = machine_epoch(m, agent_index);
     m->now.barriers[stage].waited = m->now.barriers[stage].count;
 }
 
@@ -88,27 +89,31 @@ wait_result barrier_wait(machine *m, int agent_index, int stage, uint32_t parity
 static bool all_waits_heard(machine *m, int stage, int agent_index)
 {
     const uint32_t *heard = stage_gathered(m, stage), *waits = stage_waits(m, stage);
-    for (int i = 0; i < m->plan->agent_count; i++)
-        if (waits[i] > heard[plan_entry(m->plan, i, plan_stage_ring(m->plan, stage))])
+    const int *users = stage_users(m, stage);
+    for (int i = 0; i < m->plan->stages[stage].users; i++)
+        if (waits[i] > heard[plan_entry(m->plan, users[i], plan_stage_ring(m->plan, stage))])
             return machine_fault(m, (finding){FAULT_LAPPED, .agent = agent_index,
                                               .op = agent_index < 0 ? -1 : m->now.agents[agent_index].pc,
-                                              .stage = stage, .other_agent = i,
+                                              .stage = stage, .other_agent = users[i],
                                               .number = m->now.barriers[stage].count + 1});
     return true;
 }
 
 static void wake_waiters(machine *m, int stage)
 {
-    for (int i = 0; i < m->plan->agent_count; i++)
-        if (m->now.agents[i].status == AGENT_BLOCKED && m->now.agents[i].stage == stage) {
-            pass_wait(m, i, stage);
-            machine_wake(m, i);
-        }
+    const int *users = stage_users(m, stage);
+    for (int i = 0; i < m->plan->stages[stage].users; i++) {
+        const agent *a = &m->now.agents[users[i]];
+        if (a->status != AGENT_BLOCKED || a->stage != stage)
+            continue;
+        pass_wait(m, users[i], stage);
+        machine_wake(m, users[i]);
+    }
 }
 
 static void age_contributions(machine *m, int stage)
 {
-    size_t bytes = (size_t)m->plan->agent_count * sizeof(uint32_t);
+    size_t bytes = (size_t)m->plan->stages[stage].users * sizeof(uint32_t);
     uint8_t *deferred = m->now.barriers[stage].deferred;
     memmove(stage_contributions(m, stage, 1), stage_contributions(m, stage, 0), 2 * bytes);
     memset(stage_contributions(m, stage, 0), 0, bytes);
@@ -128,7 +133,7 @@ static bool complete(machine *m, int stage, int agent_index)
     b->pending = plan_barrier_of(m->plan, stage)->arrivals;
     memcpy(done, gathered, bytes);
     memset(gathered, 0, bytes);
-    memset(stage_waits(m, stage), 0, (size_t)m->plan->agent_count * sizeof(uint32_t));
+    memset(stage_waits(m, stage), 0, (size_t)m->plan->stages[stage].users * sizeof(uint32_t));
     done[stage_entry(m, stage)] = b->count;
     age_contributions(m, stage);
     wake_waiters(m, stage);
@@ -154,7 +159,7 @@ static void tell(machine *m, int agent_index, int stage)
 {
     const uint32_t *own = &machine_clock(m, agent_index)[agent_index * m->plan->lanes];
     uint32_t *heard = &stage_gathered(m, stage)[agent_index * m->plan->lanes];
-    stage_contributions(m, stage, 0)[agent_index] = *own;
+    stage_contributions(m, stage, 0)[plan_use(m->plan, stage, agent_index)] = *own;
     memcpy(heard, own, (size_t)m->plan->lanes * sizeof(uint32_t));
 }
 

@@ -372,6 +372,10 @@ void canonical_init(canonical *c, const plan *p)
     c->stage_order = arena_array(a, int, p->stage_count + 1);
     c->stage_place = arena_array(a, int, p->stage_count + 1);
     c->stage_use = arena_array(a, uint8_t, p->stage_count + 1);
+    c->first_copy = arena_array(a, int, p->stage_count + 1);
+    c->next_copy = arena_array(a, int, p->slot_count + 1);
+    c->first_news = arena_array(a, int, p->width + 2);
+    c->known = arena_array(a, uint32_t, p->width + 1);
     c->slot_order = arena_array(a, int, p->slot_count + 1);
     for (int ring = 0; ring < p->ring_count; ring++)
         choose_ring_cursor(c, ring);
@@ -382,6 +386,8 @@ void canonical_free(canonical *c)
     vec_free(&c->marks);
     vec_free(&c->thresholds);
     vec_free(&c->reached);
+    vec_free(&c->news);
+    vec_free(&c->sorted);
     vec_free(&c->words);
     vec_free(&c->places);
 }

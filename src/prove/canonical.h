@@ -16,6 +16,13 @@ typedef struct canonical_mark {
     int64_t lap;
 } canonical_mark;
 
+/* What the clock of a stage has to tell its waiters of an entry. */
+typedef struct canonical_news {
+    int entry;
+    int from; /* canonical place of the stage, times 2; and 1 for the clock of its last completion */
+    uint32_t value;
+} canonical_news;
+
 /* Where an agent is in a loop that the value asked about rules: its next test, and how far that is from what is known. */
 typedef struct canonical_place {
     int agent;
@@ -28,11 +35,15 @@ typedef struct canonical {
         *ring_cursor; /* by ring: the cursor that says where it begins; agent -1: it is not turned */
     int *stage_order, *slot_order; /* canonical place -> stage, slot */
     int *stage_place;              /* the reverse */
+    int *first_copy, *next_copy;   /* by stage, by place of a slot: copies that complete on the stage */
     uint8_t *stage_use;            /* which clocks and contributions of a stage matter */
     VEC(canonical_mark) marks;     /* for the clock entry at hand */
     VEC(int64_t) thresholds;       /* of the marks: sorted, each once */
     VEC(uint32_t) reached;         /* [thresholds + 1][mark_words]: the marks that so many thresholds are */
     size_t mark_words;
+    VEC(canonical_news) news, sorted; /* as found; by entry */
+    int *first_news;                  /* [entry]: among the sorted */
+    uint32_t *known;                  /* a clock: what all waiters of the stage at hand know */
     const question *asked;
     VEC(canonical_place) places;
     VEC(uint32_t) words; /* the result; first what must be equal along a chain ... */

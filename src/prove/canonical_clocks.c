@@ -74,14 +74,25 @@ static void find_reached(canonical *c)
         }
 }
 
-/* An entry of a clock, as the marks it reaches. */
-static void put_value(canonical *c, int64_t value)
+/* How many thresholds a value reaches. */
+static size_t reaches(const canonical *c, int64_t value)
 {
     size_t n = c->thresholds.len;
     while (n && c->thresholds.at[n - 1] > value)
         n--;
+    return n;
+}
+
+static void put_reached(canonical *c, size_t n)
+{
     for (size_t w = 0; w < c->mark_words; w++)
         canonical_put(c, c->reached.at[n * c->mark_words + w]);
+}
+
+/* An entry of a clock, as the marks it reaches. */
+static void put_value(canonical *c, int64_t value)
+{
+    put_reached(c, reaches(c, value));
 }
 
 /* ---- what matters of a stage ---------------------------------------------------------------------------------------------------- */
@@ -93,14 +104,11 @@ static uint8_t stage_use(const machine *m, int stage)
     int use = 0;
     if (b->deferred[0] || b->pending != plan_barrier_of(p, stage)->arrivals)
         use |= USE_GATHERED | USE_AGE_0;
-    for (int i = 0; i < p->agent_count; i++) {
-        uint32_t known = machine_clock(m, i)[stage_entry(m, stage)];
-        if (!machine_alive(m, i) || !plan_acts(p, p->agents[i].crew, stage, PLAN_USES))
-            continue;
-        use |= known < b->count ? USE_AGE_0 << 1 : 0;
-        use |= known < b->count && plan_acts(p, p->agents[i].crew, stage, PLAN_WAITS) ? USE_DONE : 0;
-        use |= known + 1 < b->count ? USE_AGE_0 << 2 : 0;
-    }
+    heard h = heard_of(m, stage_entry(m, stage));
+    uint32_t known = heard_acting(&h, stage, PLAN_USES);
+    use |= known < b->count ? USE_AGE_0 << 1 : 0;
+    use |= heard_acting(&h, stage, PLAN_WAITS) < b->count ? USE_DONE : 0;
+    use |= b->count && known < b->count - 1 ? USE_AGE_0 << 2 : 0;
     for (int age = 0; age < 3; age++)
         if ((b->deferred[age] || p->loose) && use & USE_AGE_0 << age)
             use ^= (USE_AGE_0 | DEFERRED_0) << age;
@@ -160,12 +168,14 @@ static void mark_sources(canonical *c, const machine *m, int owner, int place)
 
 static void mark_accesses(canonical *c, const machine *m, const heard *h, int agent_index, int lane)
 {
-    for (int i = 0; i < c->plan->slot_count; i++) {
-        int slot = c->slot_order[i];
+    const plan_crews *of = &c->plan->crew_slots;
+    int crew = c->plan->agents[agent_index].crew;
+    for (int n = of->first[crew]; n < of->first[crew + 1]; n++) {
+        int slot = c->slot_order[of->at[n]];
         const access *a = slot_access(m, slot, agent_index);
         if (a && m->now.touched[slot] && plan_in_lane(c->plan, plan_slot_ring(c->plan, slot), lane)) {
-            mark_access(c, h, a, i);
-            mark_sources(c, m, agent_index, i);
+            mark_access(c, h, a, of->at[n]);
+            mark_sources(c, m, agent_index, of->at[n]);
         }
     }
 }
@@ -173,7 +183,7 @@ static void mark_accesses(canonical *c, const machine *m, const heard *h, int ag
 static void mark_wait(canonical *c, const machine *m, const heard *h, int agent_index, int place)
 {
     int stage = c->stage_order[place];
-    uint32_t waited = stage_waits(m, stage)[agent_index];
+    uint32_t waited = stage_waits(m, stage)[plan_use(m->plan, stage, agent_index)];
     if (waited <= stage_gathered(m, stage)[plan_entry(m->plan, agent_index, plan_stage_ring(m->plan, stage))])
         return;
     if (waited > heard_acting(h, stage, PLAN_ARRIVES) || !m->now.barriers[stage].pending)
@@ -184,7 +194,7 @@ static void mark_contributions(canonical *c, const machine *m, const heard *h, i
 {
     int stage = c->stage_order[place];
     for (int age = 0; age < 3; age++) {
-        uint32_t epoch = stage_contributions(m, stage, age)[agent_index];
+        uint32_t epoch = stage_contributions(m, stage, age)[plan_use(m->plan, stage, agent_index)];
         if ((c->stage_use[stage] & USE_AGE_0 << age) && epoch && epoch >= heard_acting(h, stage, PLAN_USES))
             (void)mark(c, MARK_AGE_0 + age, place, (int64_t)epoch + 1); /* known who has heard of more */
     }
@@ -206,15 +216,32 @@ static void mark_agent(canonical *c, const machine *m, const heard *h, int agent
     clear_marks(c);
     mark_accesses(c, m, h, agent_index, lane);
     mark_last(c, m, agent_index, lane);
-    for (int i = 0; i < c->plan->stage_count; i++) {
-        if (!plan_in_lane(c->plan, plan_stage_ring(c->plan, c->stage_order[i]), lane))
+    const plan_crews *of = &c->plan->crew_stages;
+    int crew = c->plan->agents[agent_index].crew;
+    for (int n = of->first[crew]; n < of->first[crew + 1]; n++) {
+        int place = of->at[n];
+        if (!plan_in_lane(c->plan, plan_stage_ring(c->plan, c->stage_order[place]), lane))
             continue;
-        mark_wait(c, m, h, agent_index, i);
-        mark_contributions(c, m, h, agent_index, i);
+        mark_wait(c, m, h, agent_index, place);
+        mark_contributions(c, m, h, agent_index, place);
     }
 }
 
 /* ---- marks of a stage: its last phases, and those of bulk copies ------------------------------------------------------------------------- */
+
+/* Copies by the stage that they complete on, for each in the order of their slots. */
+static void list_copies(canonical *c, const machine *m)
+{
+    for (int i = 0; i < c->plan->stage_count; i++)
+        c->first_copy[i] = -1;
+    for (int i = c->plan->slot_count - 1; i >= 0; i--) {
+        const copied *copy = &m->now.copies[c->slot_order[i]];
+        if (!copy->phase)
+            continue;
+        c->next_copy[i] = c->first_copy[copy->stage];
+        c->first_copy[copy->stage] = i;
+    }
+}
 
 static void mark_stage(canonical *c, const machine *m, const heard *h, int stage)
 {
@@ -222,11 +249,9 @@ static void mark_stage(canonical *c, const machine *m, const heard *h, int stage
     clear_marks(c);
     (void)mark(c, MARK_PHASE, 0, count);
     (void)mark(c, MARK_PHASE, 1, count - 1);
-    for (int i = 0; i < c->plan->slot_count; i++) {
+    for (int i = c->first_copy[stage]; i >= 0; i = c->next_copy[i]) {
         int slot = c->slot_order[i];
         const copied *copy = &m->now.copies[slot];
-        if (copy->stage != stage || !copy->phase)
-            continue;
         uint32_t least = heard_touching(h, slot, PLAN_READS | PLAN_WRITES);
         if (copy->phase <= least)
             continue;
@@ -236,6 +261,49 @@ static void mark_stage(canonical *c, const machine *m, const heard *h, int stage
         written->slot = slot;
         written->lap = copy->lap;
     }
+}
+
+/* ---- news: what the clock of a stage has to tell its waiters, where they do not all know as much -------------------------- */
+
+static void find_news(canonical *c, const uint32_t *clock, int from)
+{
+    for (int entry = 0; entry < c->plan->width; entry++)
+        if (clock[entry] > c->known[entry]) {
+            canonical_news n = {entry, from, clock[entry]};
+            vec_push(&c->news, n);
+        }
+}
+
+/* By entry, and for each in the order of the stages. */
+static void sort_news(canonical *c)
+{
+    int width = c->plan->width;
+    memset(c->first_news, 0, ((size_t)width + 2) * sizeof *c->first_news);
+    for (size_t i = 0; i < c->news.len; i++)
+        c->first_news[c->news.at[i].entry + 2]++;
+    for (int entry = 0; entry < width; entry++)
+        c->first_news[entry + 2] += c->first_news[entry + 1];
+    while (c->sorted.cap < c->news.len)
+        vec_grow((void **)&c->sorted.at, &c->sorted.cap, sizeof *c->sorted.at);
+    c->sorted.len = c->news.len;
+    for (size_t i = 0; i < c->news.len; i++)
+        c->sorted.at[c->first_news[c->news.at[i].entry + 1]++] = c->news.at[i];
+}
+
+static void gather_news(canonical *c, const machine *m)
+{
+    c->news.len = 0;
+    for (int i = 0; i < c->plan->stage_count; i++) {
+        int stage = c->stage_order[i];
+        if (!(c->stage_use[stage] & (USE_GATHERED | USE_DONE)))
+            continue;
+        heard_clock(m, stage, PLAN_WAITS, c->known);
+        if (c->stage_use[stage] & USE_GATHERED)
+            find_news(c, stage_gathered(m, stage), 2 * i);
+        if (c->stage_use[stage] & USE_DONE)
+            find_news(c, stage_done(m, stage), 2 * i + 1);
+    }
+    sort_news(c);
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------------------------------------- */
@@ -271,26 +339,42 @@ static void put_marks(canonical *c, const machine *m)
     }
 }
 
-/* What a stage's clock has to tell its waiters: nothing, if they all know as much. */
-static int64_t news(const heard *h, int stage, uint32_t entry)
-{
-    return entry > heard_acting(h, stage, PLAN_WAITS) ? entry : 0;
-}
-
-/* One entry of every clock there is. */
-static void put_entry(canonical *c, const machine *m, const heard *h, int entry)
+/* Agents in their order: how many in a row reach the same marks, and those. (Who is alive has been told.) */
+static void put_agents(canonical *c, const machine *m, int entry)
 {
     int owner = entry < plan_stage_entry(c->plan, 0) ? entry / c->plan->lanes : -1;
-    for (int i = 0; i < c->plan->agent_count; i++)
-        if (i != owner && machine_alive(m, i))
-            put_value(c, machine_clock(m, i)[entry]);
-    for (int i = 0; i < c->plan->stage_count; i++) {
-        int stage = c->stage_order[i];
-        if (c->stage_use[stage] & USE_GATHERED)
-            put_value(c, news(h, stage, stage_gathered(m, stage)[entry]));
-        if (c->stage_use[stage] & USE_DONE)
-            put_value(c, news(h, stage, stage_done(m, stage)[entry]));
+    int64_t in_a_row = 0;
+    size_t last = 0;
+    for (int i = 0; i < c->plan->agent_count; i++) {
+        if (i == owner || !machine_alive(m, i))
+            continue;
+        size_t n = reaches(c, machine_clock(m, i)[entry]);
+        if (in_a_row && n != last) {
+            canonical_put(c, in_a_row);
+            put_reached(c, last);
+            in_a_row = 0;
+        }
+        in_a_row++;
+        last = n;
     }
+    canonical_put(c, in_a_row);
+    put_reached(c, last);
+}
+
+/* One entry of every clock there is. Clocks of stages tell no more than zeros where they have no news. */
+static void put_entry(canonical *c, const machine *m, int entry)
+{
+    size_t nothing = reaches(c, 0);
+    put_agents(c, m, entry);
+    for (int i = c->first_news[entry]; i < c->first_news[entry + 1]; i++) {
+        const canonical_news *at = &c->sorted.at[i];
+        size_t n = reaches(c, at->value);
+        if (n == nothing)
+            continue;
+        canonical_put(c, at->from);
+        put_reached(c, n);
+    }
+    canonical_put(c, -1);
 }
 
 static void put_barrier(canonical *c, const machine *m, int stage)
@@ -329,41 +413,39 @@ static void put_fence(canonical *c, const machine *m, int fence, int lane)
     const plan_fence *f = &c->plan->fences[fence];
     bool tensor = f->by != IR_FENCE_PROXY;
     int entry = plan_fence_entry(c->plan, fence, lane);
-    heard h;
     clear_marks(c);
     for (int i = 0; i < c->plan->slot_count; i++)
         if (plan_in_lane(c->plan, plan_slot_ring(c->plan, c->slot_order[i]), lane))
             mark_unfenced(c, m, f->owner, tensor ? c->plan->after_fence[f->owner] : fence, i);
     put_marks(c, m);
-    if (!c->marks.len)
-        return;
-    heard_of(&h, m, entry);
-    put_entry(c, m, &h, entry);
+    if (c->marks.len)
+        put_entry(c, m, entry);
 }
 
 void canonical_clocks(canonical *c, const machine *m)
 {
     put_clobbers(c, m);
+    heard_listen(m);
+    list_copies(c, m);
     for (int i = 0; i < c->plan->stage_count; i++)
         c->stage_use[i] = stage_use(m, i);
+    gather_news(c, m);
     for (int i = 0; i < c->plan->agent_count * c->plan->lanes; i++) {
-        heard h;
-        heard_of(&h, m, i);
+        heard h = heard_of(m, i);
         mark_agent(c, m, &h, i / c->plan->lanes, i % c->plan->lanes);
         put_marks(c, m);
         if (c->marks.len)
-            put_entry(c, m, &h, i);
+            put_entry(c, m, i);
     }
     for (int i = 0; i < c->plan->fence_count * c->plan->lanes; i++)
         put_fence(c, m, i / c->plan->lanes, i % c->plan->lanes);
     for (int i = 0; i < c->plan->stage_count; i++) {
         int stage = c->stage_order[i];
-        heard h;
-        heard_of(&h, m, stage_entry(m, stage));
+        heard h = heard_of(m, stage_entry(m, stage));
         put_barrier(c, m, stage);
         mark_stage(c, m, &h, stage);
         put_marks(c, m);
-        put_entry(c, m, &h, stage_entry(m, stage));
+        put_entry(c, m, stage_entry(m, stage));
         put_probes(c, m, stage);
     }
 }

@@ -2,24 +2,6 @@
  * the answers of probes and which flights have landed. */
 #include "prove/explore_events.h"
 
-enum { MOST_STATUSES = 8 };
-
-/* One state, taken apart. */
-typedef struct stage_state {
-    uint32_t count, pending;
-    int32_t tx;
-} stage_state;
-
-typedef struct state {
-    uint32_t *at; /* [agent] */
-    uint32_t
-        *answers; /* [agent][status]: 0, or 1 + stage + stages * count of the barrier when a probe said yes */
-    stage_state *stages;
-    uint8_t *landed; /* [flight] */
-    uint8_t *gone;   /* [slot]: overwritten through another buffer; only where buffers overlap */
-    char *fences;    /* explore_fences.c */
-} state;
-
 static state state_at(const explorer *x, char *bytes)
 {
     size_t agents = (size_t)x->plan->agent_count;
@@ -82,10 +64,30 @@ static bool one_body(const explorer *x, int agent_a, const touch *a, int agent_b
                             plan_doing_of(b->kind));
 }
 
+bool explore_meets(const explorer *x, const touch *a, const touch *b)
+{
+    return (plan_writes(a->kind) || plan_writes(b->kind)) && bytes_overlap(x, a->slot, b->slot);
+}
+
+bool explore_is_tensor(const touch *t)
+{
+    return engine_of(t->kind) == ENGINE_TENSOR;
+}
+
+bool explore_ends(const explore_flight *f, int number, const touch *t)
+{
+    switch (f->kind) {
+    case FLIGHT_COPY: return t->flight == number;
+    case FLIGHT_TENSOR: return engine_of(t->kind) == ENGINE_TENSOR;
+    case FLIGHT_LOADS: return engine_of(t->kind) == ENGINE_LOADS;
+    default: return false;
+    }
+}
+
 /* The exceptions are those of accesses.c: producers of the same lap divide a slot, warps of a task a buffer. */
 static bool conflict(const explorer *x, int agent_a, const touch *a, int agent_b, const touch *b)
 {
-    if (!(plan_writes(a->kind) || plan_writes(b->kind)) || !bytes_overlap(x, a->slot, b->slot))
+    if (!explore_meets(x, a, b))
         return false;
     if (agent_a == agent_b && engine_of(a->kind) == ENGINE_TENSOR && engine_of(b->kind) == ENGINE_TENSOR)
         return false;
@@ -96,7 +98,7 @@ static bool conflict(const explorer *x, int agent_a, const touch *a, int agent_b
     return !(plan_writes(a->kind) && plan_writes(b->kind) && a->lap == b->lap && !a->whole && !b->whole);
 }
 
-static const event *next_event(const explorer *x, const state *s, int agent_index)
+const event *explore_next(const explorer *x, const state *s, int agent_index)
 {
     const actor *a = &x->actors[agent_index];
     return s->at[agent_index] < a->events.len ? &a->events.at[s->at[agent_index]] : NULL;
@@ -141,20 +143,31 @@ static bool conflicts_with_event(const explorer *x, int agent_a, const event *a,
     return false;
 }
 
+/* Whether accesses of the event may be under way after it. */
+static bool lingers(const explorer *x, const event *e)
+{
+    for (int i = 0; i < e->touches; i++) {
+        const touch *t = &x->touches.at[e->first_touch + i];
+        if (engine_of(t->kind) != ENGINE_WARP || is_grouped(t))
+            return true;
+    }
+    return false;
+}
+
 static bool has_race(const explorer *x, const state *s)
 {
     for (int a = 0; a < x->plan->agent_count; a++) {
-        const event *mine = next_event(x, s, a);
-        if (!mine || mine->kind != EVENT_WORK)
+        const event *mine = explore_next(x, s, a);
+        if (!mine || mine->kind != EVENT_WORK || !mine->touches)
             continue;
         for (int b = 0; b < x->plan->agent_count; b++) {
-            const event *other = next_event(x, s, b);
+            const event *other = explore_next(x, s, b);
             if (b != a && other && other->kind == EVENT_WORK &&
                 conflicts_with_event(x, a, mine, b, other, NULL))
                 return true;
             const event *past = x->actors[b].events.at;
             for (uint32_t i = 0; past && i < s->at[b]; i++)
-                if (past[i].kind == EVENT_WORK && conflicts_with_event(x, a, mine, b, &past[i], s))
+                if (past[i].lingers && conflicts_with_event(x, a, mine, b, &past[i], s))
                     return true;
         }
     }
@@ -220,6 +233,29 @@ static bool settle(explorer *x, stage_state *b, int stage)
 static uint32_t *answer_of(const state *s, int agent_index, int status)
 {
     return &s->answers[agent_index * MOST_STATUSES + status];
+}
+
+/* A probe's yes lets a wait through only if the wait itself would have passed then, unless it asked about another stage or
+ * parity. */
+static bool answer_may_come(const explorer *x, const state *s, int agent_index, int number)
+{
+    const event *events = x->actors[agent_index].events.at, *wait = &events[number];
+    if (wait->status < 0)
+        return false;
+    if (*answer_of(s, agent_index, wait->status))
+        return true;
+    for (int i = (int)s->at[agent_index]; i < number; i++)
+        if (events[i].kind == EVENT_PROBE && events[i].status == wait->status &&
+            (events[i].stage != wait->stage || events[i].parity != wait->parity))
+            return true;
+    return false;
+}
+
+bool explore_is_blocked(const explorer *x, const state *s, int agent_index, int number)
+{
+    const event *e = &x->actors[agent_index].events.at[number];
+    return e->kind == EVENT_WAIT && (s->stages[e->stage].count & 1) == e->parity &&
+           !answer_may_come(x, s, agent_index, number);
 }
 
 /* A wait is seen by the count it meets; one that a probe's answer lets through, by the count the probe met. */
@@ -415,7 +451,7 @@ static void check_end(explorer *x, const state *s)
 static bool is_end(const explorer *x, const state *s)
 {
     for (int i = 0; i < x->plan->agent_count; i++)
-        if (next_event(x, s, i))
+        if (explore_next(x, s, i))
             return false;
     for (size_t i = 0; i < x->flights.len; i++)
         if (!s->landed[i])
@@ -449,24 +485,23 @@ static void judge_sightings(explorer *x)
 
 /* ---- the search --------------------------------------------------------------------------------------------------------------------------- */
 
-static void expand(explorer *x, char *bytes, char *scratch)
+/* All steps, or those of the set (NULL: all). Whether there was one. */
+static bool follow(explorer *x, const char *bytes, char *scratch, const explore_set *set)
 {
-    state s = state_at(x, bytes);
     bool any = false;
-    if (is_end(x, &s)) {
-        check_end(x, &s);
-        return;
-    }
-    x->result.race |= has_race(x, &s);
     for (int a = 0; a < x->plan->agent_count; a++) {
+        if (set && !set->agents[a])
+            continue;
         memcpy(scratch, bytes, x->state_bytes);
         state t = state_at(x, scratch);
-        if (!next_event(x, &t, a) || !step_event(x, &t, a))
+        if (!explore_next(x, &t, a) || !step_event(x, &t, a))
             continue;
         any = true;
         add_state(x, scratch);
     }
     for (size_t i = 0; i < x->flights.len; i++) {
+        if (set && !set->flights[i])
+            continue;
         memcpy(scratch, bytes, x->state_bytes);
         state t = state_at(x, scratch);
         if (!step_flight(x, &t, (int)i))
@@ -474,7 +509,32 @@ static void expand(explorer *x, char *bytes, char *scratch)
         any = true;
         add_state(x, scratch);
     }
-    x->result.deadlock |= !any;
+    return any;
+}
+
+/* Steps that end in a fault lead nowhere: then all others are followed, too. */
+static bool follow_enough(explorer *x, const char *bytes, char *scratch, explore_set *set)
+{
+    state s = state_at(x, (char *)bytes);
+    bool over_before = x->result.over_arrival;
+    if (!x->reduction)
+        return follow(x, bytes, scratch, NULL);
+    reduction_choose(x->reduction, &s, set);
+    x->result.over_arrival = false;
+    bool any = set->size && follow(x, bytes, scratch, set) && !x->result.over_arrival;
+    x->result.over_arrival |= over_before;
+    return any || follow(x, bytes, scratch, NULL);
+}
+
+static void expand(explorer *x, char *bytes, char *scratch, explore_set *set)
+{
+    state s = state_at(x, bytes);
+    if (is_end(x, &s)) {
+        check_end(x, &s);
+        return;
+    }
+    x->result.race |= has_race(x, &s);
+    x->result.deadlock |= !follow_enough(x, bytes, scratch, set);
 }
 
 static void search(explorer *x, uint64_t most_states)
@@ -482,20 +542,24 @@ static void search(explorer *x, uint64_t most_states)
     char *bytes = base_alloc(x->state_bytes), *scratch = base_alloc(x->state_bytes);
     memset(bytes, 0, x->state_bytes);
     state first = state_at(x, bytes);
+    explore_set set = {base_alloc((size_t)x->plan->agent_count + 1), base_alloc(x->flights.len + 1), 0};
     for (int i = 0; i < x->plan->stage_count; i++)
         first.stages[i].pending = plan_barrier_of(x->plan, i)->arrivals;
     rehash(x);
     add_state(x, bytes);
     for (uint64_t i = 0; i < x->result.states && !x->result.capped; i++) {
         memcpy(bytes, x->states.at + i * x->state_bytes, x->state_bytes);
-        expand(x, bytes, scratch);
+        expand(x, bytes, scratch, &set);
         x->result.capped = x->result.states > most_states;
     }
     free(bytes);
     free(scratch);
+    free(set.agents);
+    free(set.flights);
 }
 
-explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values values, uint64_t most_states)
+explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values values,
+                               explore_options options)
 {
     explorer x = {.plan = plan_new(k, p, false), .values = values};
     x.actors = base_alloc(((size_t)x.plan->agent_count + 1) * sizeof(actor));
@@ -508,7 +572,12 @@ explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values
         explore_fence_bytes(&x) + (size_t)x.plan->agent_count * (1 + MOST_STATUSES) * sizeof(uint32_t) +
         (size_t)x.plan->stage_count * sizeof(stage_state) +
         round_up((uint32_t)x.flights.len + (x.overlapping ? (uint32_t)x.plan->slot_count : 0) + 1, 4);
-    search(&x, most_states);
+    for (int i = 0; i < x.plan->agent_count; i++)
+        for (size_t j = 0; j < x.actors[i].events.len; j++)
+            x.actors[i].events.at[j].lingers = lingers(&x, &x.actors[i].events.at[j]);
+    x.reduction = options.reduced ? reduction_new(&x) : NULL;
+    search(&x, options.most_states);
+    reduction_free(x.reduction);
     judge_sightings(&x);
     for (int i = 0; i < x.plan->agent_count; i++)
         vec_free(&x.actors[i].events);
@@ -519,4 +588,21 @@ explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values
     vec_free(&x.flights);
     vec_free(&x.states);
     return x.result;
+}
+
+int explore_trips(const ir_program *p, bool greatest)
+{
+    int most = 0, least = INT32_MAX;
+    for (size_t t = 0; t < p->tasks.len; t++)
+        for (size_t i = 0; i < p->tasks.at[t].ops.len; i++) {
+            const ir_op *op = &p->tasks.at[t].ops.at[i];
+            const ww_bound *bounds[] = {&op->start, &op->end, &op->stride};
+            for (size_t b = 0; op->kind == IR_LOOP && b < ARRAY_LEN(bounds); b++) {
+                if (bounds[b]->kind == WW_BOUND_IMMEDIATE)
+                    continue;
+                most = bounds[b]->min > most ? bounds[b]->min : most;
+                least = bounds[b]->min < least ? bounds[b]->min : least;
+            }
+        }
+    return greatest ? most : least == INT32_MAX ? 0 : least;
 }

@@ -33,8 +33,16 @@ typedef struct explore_result {
     uint64_t states;
 } explore_result;
 
+typedef struct explore_options {
+    uint64_t most_states;
+    bool reduced; /* not all orders of steps that cannot see each other: fewer states, the same verdict */
+} explore_options;
+
 explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values values,
-                               uint64_t most_states);
+                               explore_options options);
+
+/* The greatest minimum that is promised of a symbolic bound, or the smallest; 0: there are none. */
+int explore_trips(const ir_program *p, bool greatest);
 
 /* Whether nothing is wrong. */
 static inline bool explore_clean(const explore_result *r)

@@ -34,6 +34,7 @@ typedef struct event {
     uint32_t parity, arrivals, bytes;
     int first_touch, touches;
     uint32_t fences;  /* ir_fence (bits), executed just before it */
+    bool lingers;     /* some of its accesses may be under way after it */
     seen met, passed; /* WAIT: counts while waiting, and when passing; ARRIVE: counts when it falls */
 } event;
 
@@ -52,6 +53,24 @@ typedef struct actor {
     int bulk_left; /* groups of bulk stores that nobody waits for */
 } actor;
 
+/* One state, taken apart. */
+typedef struct stage_state {
+    uint32_t count, pending;
+    int32_t tx;
+} stage_state;
+
+enum { MOST_STATUSES = 8 };
+
+typedef struct state {
+    uint32_t *at; /* [agent] */
+    uint32_t
+        *answers; /* [agent][status]: 0, or 1 + stage + stages * count of the barrier when a probe said yes */
+    stage_state *stages;
+    uint8_t *landed; /* [flight] */
+    uint8_t *gone;   /* [slot]: overwritten through another buffer; only where buffers overlap */
+    char *fences;    /* explore_fences.c */
+} state;
+
 typedef struct explorer {
     const plan *plan;
     explore_values values;
@@ -64,6 +83,7 @@ typedef struct explorer {
     bool overlapping; /* some buffers overlap */
     int *places;      /* by slot: where explore_fences.c remembers it, -1: nowhere */
     int shared_places, tensor_places;
+    struct reduction *reduction; /* NULL: all steps are followed */
     uint32_t *table;
     size_t table_size;
 } explorer;
@@ -77,9 +97,37 @@ typedef struct fence_view {
     char *bytes;
 } fence_view;
 
+/* Whether states remember something of the memory of an access that a fence of the agent may be for. */
+bool explore_is_remembered(const explorer *x, const touch *t, int agent);
+bool explore_is_tensor_memory(const explorer *x, int slot);
+/* Whether all who touch the slot fence for themselves, so that it does not matter when others do. */
+bool explore_is_settled(const explorer *x, int slot);
 void explore_find_places(explorer *x);
 size_t explore_fence_bytes(const explorer *x);
 /* The event is executed; whether its accesses are fenced from those before. */
 bool explore_fences(const explorer *x, const fence_view *v, int agent, const event *e);
+/* ---- explore.c, for explore_reduce.c ---------------------------------------------------------------------- */
+
+/* The agent's next event; NULL: it has ended. */
+const event *explore_next(const explorer *x, const state *s, int agent_index);
+/* Whether the wait in that event, now or later, can only pass when another phase of its stage has completed. */
+bool explore_is_blocked(const explorer *x, const state *s, int agent_index, int number);
+/* Whether two accesses are to the same bytes, and one writes. */
+bool explore_meets(const explorer *x, const touch *a, const touch *b);
+bool explore_is_tensor(const touch *t);
+/* Whether the access, by the agent of the flight and not after its issue, is over when it lands. */
+bool explore_ends(const explore_flight *f, int number, const touch *t);
+
+/* ---- explore_reduce.c --------------------------------------------------------------------------------------- */
+
+/* Agents and flights whose next step is followed. Possible ones: `size`. */
+typedef struct explore_set {
+    uint8_t *agents, *flights;
+    int size;
+} explore_set;
+
+struct reduction *reduction_new(const explorer *x);
+void reduction_free(struct reduction *r);
+void reduction_choose(struct reduction *r, const state *s, explore_set *best);
 
 #endif

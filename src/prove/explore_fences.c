@@ -33,7 +33,7 @@ static memory memory_at(const explorer *x, char *bytes)
     return m;
 }
 
-static bool in_tensor_memory(const explorer *x, int slot)
+bool explore_is_tensor_memory(const explorer *x, int slot)
 {
     return plan_buffer_of(x->plan, slot)->space == IR_TENSOR;
 }
@@ -53,7 +53,7 @@ void explore_find_places(explorer *x)
 {
     x->places = base_alloc(((size_t)x->plan->slot_count + 1) * sizeof *x->places);
     for (int slot = 0; slot < x->plan->slot_count; slot++) {
-        if (in_tensor_memory(x, slot))
+        if (explore_is_tensor_memory(x, slot))
             x->places[slot] = x->tensor_places++;
         else
             x->places[slot] = is_written_for_engines(x->plan, slot) ? x->shared_places++ : -1;
@@ -130,13 +130,31 @@ static bool is_finished(const explorer *x, const fence_view *v, int owner, int s
 
 /* ---- executing a fence ------------------------------------------------------------------------------------ */
 
-/* For the memory of the agent's CTA. */
+/* A proxy fence is for the memory of the agent's CTA; one after a synchronisation, for what the agent itself comes to. */
+static bool is_for(const explorer *x, int slot, int agent)
+{
+    const plan *p = x->plan;
+    if (x->places[slot] < 0)
+        return false;
+    return explore_is_tensor_memory(x, slot)
+               ? plan_touches(p, p->agents[agent].crew, slot, PLAN_READS | PLAN_WRITES)
+               : p->slots[slot].rank == p->agents[agent].rank;
+}
+
+bool explore_is_remembered(const explorer *x, const touch *t, int agent)
+{
+    const plan_slot *s = &x->plan->slots[t->slot];
+    bool remembered = false;
+    for (int i = 0; i < s->overlaps; i++)
+        remembered |= is_for(x, x->plan->overlaps[s->first_overlap + i], agent);
+    return remembered;
+}
+
 static void proxy_fence(const explorer *x, const fence_view *v, memory *m, int agent)
 {
     for (int slot = 0; slot < x->plan->slot_count; slot++) {
         int place = x->places[slot];
-        if (in_tensor_memory(x, slot) || place < 0 ||
-            x->plan->slots[slot].rank != x->plan->agents[agent].rank)
+        if (explore_is_tensor_memory(x, slot) || !is_for(x, slot, agent))
             continue;
         m->dirty[place] = 0;
         for (int i = 0; i < x->plan->agent_count; i++)
@@ -175,7 +193,7 @@ static void see_all(const explorer *x, const fence_view *v, memory *m, int agent
 static void fence_after(const explorer *x, const fence_view *v, memory *m, int agent)
 {
     for (int slot = 0; slot < x->plan->slot_count; slot++)
-        if (in_tensor_memory(x, slot))
+        if (explore_is_tensor_memory(x, slot) && is_for(x, slot, agent))
             see_all(x, v, m, agent, slot);
 }
 
@@ -227,8 +245,8 @@ static bool is_unfenced(const explorer *x, const fence_view *v, const memory *m,
     const plan_slot *s = &x->plan->slots[t->slot];
     for (int i = 0; i < s->overlaps; i++) {
         int slot = x->plan->overlaps[s->first_overlap + i];
-        if (in_tensor_memory(x, slot) ? meets_unseen(x, v, m, agent, t, slot)
-                                      : plan_by_engine(t->kind) && meets_dirt(x, m, agent, t, slot))
+        if (explore_is_tensor_memory(x, slot) ? meets_unseen(x, v, m, agent, t, slot)
+                                              : plan_by_engine(t->kind) && meets_dirt(x, m, agent, t, slot))
             return true;
     }
     return false;
@@ -237,7 +255,7 @@ static bool is_unfenced(const explorer *x, const fence_view *v, const memory *m,
 static void remember(const explorer *x, memory *m, int agent, const touch *t)
 {
     int owner = owner_of(x, agent, t->kind), mode = plan_writes(t->kind), place = x->places[t->slot];
-    if (in_tensor_memory(x, t->slot)) {
+    if (explore_is_tensor_memory(x, t->slot)) {
         m->had[mode][place] |= bit(owner);
         m->raw[mode][place] |= bit(owner);
         *seen_of(x, m, mode, t->slot, owner) = 0;
@@ -268,4 +286,71 @@ bool explore_fences(const explorer *x, const fence_view *v, int agent, const eve
         remember(x, &m, agent, t);
     }
     return fenced;
+}
+
+/* ---- where it does not matter when fences of others are executed ------------------------------------------------- */
+
+/* The agent executes such a fence after event `from` and not after event `to`. */
+static bool fences_between(const actor *a, int from, int to, ir_fence fence)
+{
+    for (int i = from + 1; i <= to && i < (int)a->events.len; i++)
+        if (a->events.at[i].fences >> fence & 1)
+            return true;
+    return false;
+}
+
+/* Before it tells anybody of event `number`. */
+static bool fences_before_telling(const actor *a, int number, ir_fence fence)
+{
+    int arrival = number + 1;
+    while (arrival < (int)a->events.len && a->events.at[arrival].kind != EVENT_ARRIVE)
+        arrival++;
+    return arrival == (int)a->events.len || fences_between(a, number, arrival, fence);
+}
+
+/* Since it last heard of anybody. */
+static bool fences_since_hearing(const actor *a, int number, ir_fence fence)
+{
+    int wait = number - 1;
+    while (wait >= 0 && a->events.at[wait].kind != EVENT_WAIT)
+        wait--;
+    return wait < 0 || fences_between(a, wait, number, fence);
+}
+
+/* Each access to tensor memory has both its fences with it, each write to shared memory its own, or each access of an engine
+ * one: then an access is fenced from all that is before it, whatever others fence meanwhile. */
+typedef struct settled {
+    bool writers, readers;
+} settled;
+
+static void look_at(const explorer *x, const actor *a, int number, const touch *t, settled *found)
+{
+    if (explore_is_tensor_memory(x, t->slot)) {
+        bool pipe = t->kind == IR_UMMA_READ || t->kind == IR_UMMA_WRITE;
+        found->writers &= pipe || fences_before_telling(a, number, IR_FENCE_TCGEN05_BEFORE);
+        found->readers &= fences_since_hearing(a, number, IR_FENCE_TCGEN05_AFTER);
+        return;
+    }
+    if (plan_by_engine(t->kind))
+        found->readers &= fences_since_hearing(a, number, IR_FENCE_PROXY);
+    else if (plan_writes(t->kind))
+        found->writers &= t->kind == IR_WRITE && fences_before_telling(a, number, IR_FENCE_PROXY);
+}
+
+bool explore_is_settled(const explorer *x, int slot)
+{
+    const plan_slot *s = &x->plan->slots[slot];
+    settled found = {true, true};
+    for (int agent = 0; agent < x->plan->agent_count; agent++)
+        for (int i = 0; i < (int)x->actors[agent].events.len; i++) {
+            const event *e = &x->actors[agent].events.at[i];
+            for (int j = 0; j < e->touches; j++) {
+                const touch *t = &x->touches.at[e->first_touch + j];
+                for (int k = 0; k < s->overlaps; k++)
+                    if (x->plan->overlaps[s->first_overlap + k] == t->slot)
+                        look_at(x, &x->actors[agent], i, t, &found);
+            }
+        }
+    return explore_is_tensor_memory(x, slot) ? found.writers && found.readers
+                                             : found.writers || found.readers;
 }

@@ -206,6 +206,8 @@ static void unroll_loop(unroller *u, int at)
     u->trips = 0;
     for (int64_t i = start; step > 0 ? i < end : i > end; i += step)
         u->trips++;
+    if (op->start.kind != WW_BOUND_IMMEDIATE && op->end.kind != WW_BOUND_IMMEDIATE)
+        u->trips = bound(u, &op->end); /* of two values, their distance is what is given */
     int64_t trip_count = u->trips;
     for (int64_t trip = 0; trip < trip_count; trip++) {
         u->trip = trip;

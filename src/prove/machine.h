@@ -1,9 +1,9 @@
 /* machine: the state of one canonical execution, and what moves it.
  *
  * A clock has one entry an agent and lane (epochs: how often the agent has published; lanes: see plan.h), one a barrier
- * stage (how many of its phases are known to be complete), and those of fences (plan.h). "a happens before b" is a comparison of entries. Pipes have
- * epochs, but no clock: what they do next is done after what their warp knows. The whole state is one block of memory, so
- * that a snapshot is a memcpy; nothing is allocated while a program runs.
+ * stage (how many of its phases are known to be complete), and those of fences (plan.h). "a happens before b" is a
+ * comparison of entries. Pipes have epochs, but no clock: what they do next is done after what their warp knows. The whole
+ * state is one block of memory; nothing is allocated while a program runs.
  *
  * barriers.c   mbarrier semantics and the two conditions (no lapping, arrival discipline)
  * accesses.c   accesses to memory and races
@@ -133,9 +133,9 @@ typedef struct config {
     uint32_t *clocks;     /* [agent][width] */
     uint32_t *gathered;   /* [stage][width]: join of the arrivals of the current phase */
     uint32_t *done;       /* [stage][width]: clock of the last completion */
-    uint32_t *waited;     /* [stage][agent]: epoch of its wait for the last completion; 0: none */
+    uint32_t *waited;     /* [stage][user]: epoch of its wait for the last completion; 0: none */
     uint32_t
-        *contributed;  /* [stage][3][agent]: epoch of its contribution to the current phase, the last, the one
+        *contributed;  /* [stage][3][user]: epoch of its contribution to the current phase, the last, the one
                                    before; 0: none */
     uint32_t *last;    /* [agent]: epoch of the last access of a pipe; 0: none */
     uint32_t *groups;  /* [agent][GROUP_KINDS][MOST_GROUPS][slot words]: slots that a group reads */
@@ -197,6 +197,8 @@ typedef struct machine {
     config now;
     size_t block_bytes;
     int slot_words;
+    uint32_t *least;              /* [crew][width], for heard.c */
+    uint8_t *kept;                /* [stage], for snapshots */
     uint64_t events, most_events; /* operations executed; the run ends when there are more */
     finding finding;
 } machine;
@@ -235,11 +237,17 @@ static inline uint32_t *agent_group(const machine *m, int agent_index, group_kin
 /* Epochs of the contributions to a phase that is `age` (0 to 2) completions old. */
 static inline uint32_t *stage_contributions(const machine *m, int stage, int age)
 {
-    return m->now.contributed + ((size_t)stage * 3 + (size_t)age) * (size_t)m->plan->agent_count;
+    const plan_stage *s = &m->plan->stages[stage];
+    return m->now.contributed + 3 * (size_t)s->first_user + (size_t)age * (size_t)s->users;
 }
+/* Both by users of the stage: its agents are plan.users[first_user + place]. */
 static inline uint32_t *stage_waits(const machine *m, int stage)
 {
-    return m->now.waited + (size_t)stage * (size_t)m->plan->agent_count;
+    return m->now.waited + m->plan->stages[stage].first_user;
+}
+static inline const int *stage_users(const machine *m, int stage)
+{
+    return m->plan->users + m->plan->stages[stage].first_user;
 }
 /* The agent's index of a clock entry for a stage. */
 static inline int stage_entry(const machine *m, int stage)

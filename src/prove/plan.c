@@ -251,6 +251,63 @@ static void note_op(plan *p, int rank, int crew, const plan_op *o)
         note_effect(p, crew, &op->effects[i], o->reach[i * p->ranks + rank]);
 }
 
+/* Of each row, the columns with one of the bits. */
+static plan_crews list_of(const plan *p, const uint8_t *flags, int rows, int columns, bool by_column,
+                          uint8_t how)
+{
+    arena *a = &p->kernel->arena;
+    plan_crews list = {arena_array(a, int, (size_t)rows + 1), NULL};
+    int found = 0;
+    for (size_t i = 0; i < (size_t)rows * (size_t)columns; i++)
+        found += (flags[i] & how) != 0;
+    list.at = arena_array(a, int, (size_t)found + 1);
+    found = 0;
+    for (int i = 0; i < rows; i++) {
+        list.first[i] = found;
+        for (int j = 0; j < columns; j++) {
+            size_t at =
+                by_column ? (size_t)j * (size_t)rows + (size_t)i : (size_t)i * (size_t)columns + (size_t)j;
+            if (flags[at] & how)
+                list.at[found++] = j;
+        }
+    }
+    list.first[rows] = found;
+    return list;
+}
+
+static void list_crews(plan *p)
+{
+    static const uint8_t ways[] = {PLAN_WAITS, PLAN_ARRIVES, PLAN_USES};
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++)
+        p->acting[ways[i]] = list_of(p, p->acts, p->stage_count, p->crew_count, false, ways[i]);
+    for (uint8_t how = PLAN_READS; how <= (PLAN_READS | PLAN_WRITES); how++)
+        p->touching[how] = list_of(p, p->touches, p->slot_count, p->crew_count, false, how);
+    p->crew_stages = list_of(p, p->acts, p->crew_count, p->stage_count, true, PLAN_USES);
+    p->crew_slots = list_of(p, p->touches, p->crew_count, p->slot_count, true, PLAN_READS | PLAN_WRITES);
+}
+
+static void list_users(plan *p)
+{
+    arena *a = &p->kernel->arena;
+    size_t pairs = (size_t)p->stage_count * (size_t)p->agent_count;
+    p->use = arena_array(a, int16_t, pairs + 1);
+    for (size_t i = 0; i < pairs; i++)
+        p->user_count += plan_acts(p, p->agents[i % (size_t)p->agent_count].crew,
+                                   (int)(i / (size_t)p->agent_count), PLAN_USES);
+    p->users = arena_array(a, int, (size_t)p->user_count + 1);
+    int found = 0;
+    for (int stage = 0; stage < p->stage_count; stage++) {
+        plan_stage *s = &p->stages[stage];
+        s->first_user = found;
+        for (int i = 0; i < p->agent_count; i++) {
+            bool uses = plan_acts(p, p->agents[i].crew, stage, PLAN_USES);
+            p->use[(size_t)stage * (size_t)p->agent_count + (size_t)i] = uses ? (int16_t)s->users++ : -1;
+            if (uses)
+                p->users[found++] = i;
+        }
+    }
+}
+
 static void find_uses(plan *p)
 {
     arena *a = &p->kernel->arena;
@@ -261,6 +318,8 @@ static void find_uses(plan *p)
         for (int i = 0; i < t->count; i++)
             note_op(p, crew / (int)p->program->tasks.len, crew, &t->ops[i]);
     }
+    list_crews(p);
+    list_users(p);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------------ */

@@ -51,6 +51,7 @@ typedef struct plan_agent {
 
 typedef struct plan_stage {
     int barrier, stage, rank;
+    int first_user, users; /* range of plan.users: the agents that wait on it, probe it or contribute to it */
 } plan_stage;
 
 typedef struct plan_slot {
@@ -140,6 +141,11 @@ typedef struct plan_ring {
     bool turns; /* its slots are alike: none overlaps with another slot but those of the same stage */
 } plan_ring;
 
+/* Lists of crews (or of what a crew has to do with): those of number n are at[first[n]] to at[first[n + 1] - 1]. */
+typedef struct plan_crews {
+    int *first, *at;
+} plan_crews;
+
 typedef struct plan {
     const ir_program *program;
     ww_kernel *kernel;
@@ -156,10 +162,17 @@ typedef struct plan {
     uint8_t *acts;    /* [stage][crew]: PLAN_WAITS, PLAN_ARRIVES, PLAN_USES */
     uint8_t *touches; /* [slot][crew]: PLAN_READS, PLAN_WRITES; overlapping slots count */
     uint8_t *parts;   /* [buffer][task][doing][doing]: plan_reach, of the one that reaches further */
+    int *users;       /* agents, by stage */
+    int16_t *use;     /* [stage][agent]: place of the agent among the users of the stage; -1: it is none */
+    plan_crews acting[PLAN_USES + 1]; /* by one of PLAN_WAITS, PLAN_ARRIVES, PLAN_USES: of each stage */
+    plan_crews touching[(PLAN_READS | PLAN_WRITES) +
+                        1]; /* by one of PLAN_READS, PLAN_WRITES or both: of each slot */
+    plan_crews crew_stages,
+        crew_slots; /* the reverse: of each crew, the stages it uses, the slots it touches */
     plan_value values[PLAN_MAX_VALUES];
     int ranks; /* CTAs of the cluster */
     int agent_count, stage_count, slot_count, value_count, cursor_count, status_count, crew_count, ring_count;
-    int access_count, known_count;
+    int access_count, known_count, user_count;
     int lanes;
     plan_fence *fences;
     int fence_count;
@@ -270,6 +283,11 @@ static inline const plan_cursor *plan_cursor_of(const plan *p, int agent, int cu
 static inline bool plan_acts(const plan *p, int crew, int stage, uint8_t how)
 {
     return p->acts[(size_t)stage * (size_t)p->crew_count + (size_t)crew] & how;
+}
+/* The place of an agent among the users of a stage; -1: it is none. */
+static inline int plan_use(const plan *p, int stage, int agent)
+{
+    return p->use[(size_t)stage * (size_t)p->agent_count + (size_t)agent];
 }
 static inline bool plan_touches(const plan *p, int crew, int slot, uint8_t how)
 {

@@ -35,6 +35,7 @@ static bool search(ww_verdict *v, const plan *p, const attempt *a, bool last)
     v->proved = result.finished;
     v->events += result.events;
     v->runs += result.runs;
+    v->configurations += result.nodes;
     v->period = (uint32_t)result.period;
     bool complete = result.entangled < 0 && !result.too_long;
     bool refuted = !p->loose && !result.finished && (complete || last);

@@ -345,6 +345,7 @@ void steady_search(machine *m, size_t most_nodes, steady_result *result)
     table_grow(&s);
     follow_all(&s);
     result->events = m->events;
+    result->nodes = (uint32_t)s.nodes.len;
     for (size_t i = 0; i < s.nodes.len; i++) {
         free(s.nodes.at[i].snapshot);
         free(s.nodes.at[i].words);

@@ -18,6 +18,7 @@ typedef struct steady_result {
     int entangled; /* value asked about when the limit on nodes was reached; -1: it was not */
     uint64_t events;
     uint32_t runs;           /* stretches of canonical execution, one an answer */
+    uint32_t nodes;          /* different configurations */
     int64_t period;          /* the longest, in trips of a loop; 0: none was needed */
     VEC(steady_answer) path; /* answers that lead to the finding */
 } steady_result;

@@ -74,8 +74,9 @@ static uint32_t useful(const readers *r, int agent_index, int lane, uint32_t lim
             raise_to_accesses(r, &most, slot, a, limit);
     }
     for (int stage = 0; stage < m->plan->stage_count; stage++)
-        if (plan_in_lane(m->plan, plan_stage_ring(m->plan, stage), lane) && may_arrive(r, stage))
-            raise(&most, stage_waits(m, stage)[agent_index], limit);
+        if (plan_use(m->plan, stage, agent_index) >= 0 &&
+            plan_in_lane(m->plan, plan_stage_ring(m->plan, stage), lane) && may_arrive(r, stage))
+            raise(&most, stage_waits(m, stage)[plan_use(m->plan, stage, agent_index)], limit);
     return most;
 }
 
@@ -120,8 +121,7 @@ static void lower_to(uint32_t *entry, uint32_t least)
 static void lower_phases(machine *m, int of)
 {
     int entry = stage_entry(m, of);
-    heard h;
-    heard_of(&h, m, entry);
+    heard h = heard_of(m, entry);
     uint32_t least = heard_by_all(&h);
     for (int i = 0; i < m->plan->agent_count; i++)
         if (machine_alive(m, i) && !plan_acts(m->plan, m->plan->agents[i].crew, of, PLAN_USES))
@@ -141,10 +141,11 @@ static uint32_t last_contribution(const machine *m, int agent_index, int ring, i
 {
     uint32_t last = 0;
     for (int stage = 0; stage < m->plan->stage_count; stage++) {
-        if (plan_stage_ring(m->plan, stage) != ring || m->plan->stages[stage].stage != number)
+        int use = plan_use(m->plan, stage, agent_index);
+        if (use < 0 || plan_stage_ring(m->plan, stage) != ring || m->plan->stages[stage].stage != number)
             continue;
         for (int age = 0; age < 3; age++) {
-            uint32_t epoch = stage_contributions(m, stage, age)[agent_index];
+            uint32_t epoch = stage_contributions(m, stage, age)[use];
             last = epoch > last ? epoch : last;
         }
     }
@@ -173,9 +174,10 @@ static void extend_accesses(machine *m, int slot)
 
 static void extend_waits(machine *m, int stage)
 {
-    for (int i = 0; i < m->plan->agent_count; i++)
+    const int *users = stage_users(m, stage);
+    for (int i = 0; i < m->plan->stages[stage].users; i++)
         extend(&stage_waits(m, stage)[i],
-               last_contribution(m, i, plan_stage_ring(m->plan, stage), m->plan->stages[stage].stage));
+               last_contribution(m, users[i], plan_stage_ring(m->plan, stage), m->plan->stages[stage].stage));
 }
 
 /* ---- thresholds that can never fail again ---------------------------------------------------------------------------------- */
@@ -218,15 +220,16 @@ static void drop_passed(machine *m, const heard *h, int agent_index, int lane)
         drop_fenced(m, a, agent_index, slot);
     }
     for (int stage = 0; stage < m->plan->stage_count; stage++)
-        if (m->now.barriers[stage].pending && plan_in_lane(m->plan, plan_stage_ring(m->plan, stage), lane))
-            drop(&stage_waits(m, stage)[agent_index], heard_acting(h, stage, PLAN_ARRIVES));
+        if (plan_use(m->plan, stage, agent_index) >= 0 && m->now.barriers[stage].pending &&
+            plan_in_lane(m->plan, plan_stage_ring(m->plan, stage), lane))
+            drop(&stage_waits(m, stage)[plan_use(m->plan, stage, agent_index)],
+                 heard_acting(h, stage, PLAN_ARRIVES));
 }
 
 static void weaken_entry(machine *m, int entry)
 {
     int owner = entry / m->plan->lanes;
-    heard h;
-    heard_of(&h, m, entry);
+    heard h = heard_of(m, entry);
     uint32_t least = heard_by_all(&h);
     drop_passed(m, &h, owner, entry % m->plan->lanes);
     for (int i = 0; i < m->plan->agent_count; i++) {
@@ -238,8 +241,10 @@ static void weaken_entry(machine *m, int entry)
         lower_stage(m, stage, entry, least);
 }
 
+/* Each entry is looked at and lowered in turn, so what was heard before the first still holds of the others. */
 void machine_weaken(machine *m)
 {
+    heard_listen(m);
     for (int slot = 0; slot < m->plan->slot_count; slot++)
         extend_accesses(m, slot);
     for (int stage = 0; stage < m->plan->stage_count; stage++)

@@ -2,21 +2,7 @@
 #include "mutate.h"
 #include "prove/explore.h"
 
-enum { MOST_STATES = 15000, MOST_AGENTS = 8 };
-
-static int greatest_minimum(const ir_program *p)
-{
-    int most = 0;
-    for (size_t t = 0; t < p->tasks.len; t++)
-        for (size_t i = 0; i < p->tasks.at[t].ops.len; i++) {
-            const ir_op *op = &p->tasks.at[t].ops.at[i];
-            const ww_bound *bounds[] = {&op->start, &op->end, &op->stride};
-            for (int b = 0; op->kind == IR_LOOP && b < 3; b++)
-                if (bounds[b]->kind != WW_BOUND_IMMEDIATE && bounds[b]->min > most)
-                    most = bounds[b]->min;
-        }
-    return most;
-}
+enum { MOST_STATES = 15000, MOST_AGENTS = 8, MORE_TRIPS = 6 };
 
 /* Warps that run, over the cluster: interleavings of many of them are beyond any limit. */
 static int agents_of(const ir_program *p)
@@ -28,29 +14,49 @@ static int agents_of(const ir_program *p)
     return agents;
 }
 
-static bool clean_at(ww_kernel *k, explore_values values, int *looked_at)
+typedef struct looked {
+    int clean, too_large;
+    bool fault;
+} looked;
+
+static void look(looked *l, ww_kernel *k, explore_values v)
 {
-    explore_result r = explore_program(k, k->program, values, MOST_STATES);
-    *looked_at += !r.capped;
-    return r.capped || explore_clean(&r);
+    explore_result r = explore_program(k, k->program, v, (explore_options){MOST_STATES, true});
+    l->fault |= !explore_clean(&r);
+    l->too_large += r.capped;
+    l->clean += !r.capped;
 }
 
-bool explored_clean(ww_kernel *k, bool *capped)
+/* Of those trips: all numbers of tiles, all ways to skip all but the last. */
+static void look_at_tiles(looked *l, ww_kernel *k, int trips, int tiles)
 {
-    static const unsigned skipped[] = {0, 1, 2};
-    int least = greatest_minimum(k->program), looked_at = 0;
-    bool clean = true;
-    *capped = agents_of(k->program) > MOST_AGENTS;
-    if (*capped)
-        return true;
-    for (int trips = least; clean && trips <= least + 2; trips++)
-        for (size_t s = 0; clean && s < ARRAY_LEN(skipped); s++) {
-            explore_values v = {trips, trips > 1 ? trips : 1, s ? 2 : 1, skipped[s], {s ? 5 : 0}};
-            int before = looked_at;
-            clean = clean_at(k, v, &looked_at);
-            if (looked_at == before)
-                trips = least + 3; /* larger ones are out of reach, too */
-        }
-    *capped = clean && looked_at == 0;
-    return clean;
+    for (int t = 1; t <= tiles && !l->fault; t++)
+        for (unsigned skipped = 0; skipped < 1u << (t - 1) && !l->fault; skipped++)
+            look(l, k, (explore_values){trips, trips > 1 ? trips : 1, t, skipped, {t > 1 ? 5 : 0}});
+}
+
+explored explore_accepted(ww_kernel *k)
+{
+    int least = explore_trips(k->program, true);
+    looked l = {0};
+    if (agents_of(k->program) > MOST_AGENTS)
+        return EXPLORED_TOO_LARGE;
+    for (int trips = least; trips <= least + 2 && !l.fault; trips++) {
+        int before = l.clean;
+        look_at_tiles(&l, k, trips, 2);
+        if (l.clean == before)
+            break; /* larger ones are out of reach, too */
+    }
+    return l.fault ? EXPLORED_FAULT : l.clean ? EXPLORED_CLEAN : EXPLORED_TOO_LARGE;
+}
+
+explored explore_refuted(ww_kernel *k)
+{
+    int least = explore_trips(k->program, false);
+    looked l = {0};
+    if (agents_of(k->program) > MOST_AGENTS)
+        return EXPLORED_TOO_LARGE;
+    for (int trips = least; trips <= least + MORE_TRIPS && !l.fault && l.too_large < 4; trips++)
+        look_at_tiles(&l, k, trips, 3);
+    return l.fault ? EXPLORED_FAULT : l.too_large ? EXPLORED_TOO_LARGE : EXPLORED_CLEAN;
 }

@@ -52,7 +52,11 @@ subject_run subject_try(const subject *s, text *why);
 /* What the tasks of a program do in small instances: for each task and resource the work done on it, with values and
  * places in the ring. trace.c */
 void trace_program(const ir_program *p, text *out);
-/* Whether explorer finds a fault in small instances; capped: whether none was small enough. explored.c */
-bool explored_clean(ww_kernel *k, bool *capped);
+/* What the explorer says of small instances. Of an accepted kernel: up to two trips more than is promised, and two tiles, as
+ * far as they have few states. Of a refuted one: up to six more, and three tiles, until there is a fault; that there is none is
+ * said only if none of them was too large. explored.c */
+typedef enum explored { EXPLORED_NOT, EXPLORED_CLEAN, EXPLORED_FAULT, EXPLORED_TOO_LARGE } explored;
+explored explore_accepted(ww_kernel *k);
+explored explore_refuted(ww_kernel *k);
 
 #endif

@@ -8,7 +8,8 @@
  *
  * A mutant that is accepted must be explained: its code is the author's but for comments, or its tasks do the same work on the
  * same fillings in the same order. Everything else that is accepted is another program, soundly synchronised, and stands
- * in the list of docs/mutation.md. The explorer must find no fault in any that is accepted. Mutants are judged in child
+ * in the list of docs/mutation.md. The explorer must find no fault in any that is accepted, and one in each that the prover
+ * refutes, as far as instances are small enough. Mutants are judged in child
  * processes, so that one that ends the process is counted like any other. */
 #include "mutate.h"
 #include "outcome.h"
@@ -27,7 +28,7 @@ static const char *const outcome_names[OUTCOMES] = {"rule",      "prover",      
 typedef struct verdict {
     outcome outcome;
     int code;
-    bool capped; /* the explorer looked at nothing */
+    explored explored;
     subject_run run;
     char text[SHOWN], why[SHOWN], wrong[SHOWN];
 } verdict;
@@ -109,12 +110,22 @@ static void judge_accepted(verdict *v, ww_kernel *k, const subject *s, const ori
     v->outcome = compare(k, o);
     if (v->outcome == SAME_CODE)
         return;
-    if (explored_clean(k, &v->capped))
-        explain(v, s);
-    else
+    v->explored = explore_accepted(k);
+    if (v->explored == EXPLORED_FAULT)
         v->outcome = FAULT;
+    else
+        explain(v, s);
     const ww_diag *warned = ww_kernel_check(k);
     v->code = warned ? (int)warned->code : 0;
+}
+
+/* A refutation names an instance; the explorer must find a fault in one of about that size, unless it is too large. */
+static void judge_refuted(verdict *v, ww_kernel *k, const ww_diag *refutation)
+{
+    bool refuted = refutation->code != WW_UNPROVABLE;
+    refuse(v, refuted ? REFUSED_BY_PROVER : UNPROVABLE, refutation);
+    if (refuted)
+        v->explored = explore_refuted(k);
 }
 
 static verdict judge(const subject *s, const original *o, int number, const settings *set)
@@ -130,8 +141,7 @@ static verdict judge(const subject *s, const original *o, int number, const sett
     if (error)
         refuse(&v, REFUSED_BY_RULE, error);
     else if (!proof.proved)
-        refuse(&v, proof.refutation->code == WW_UNPROVABLE ? UNPROVABLE : REFUSED_BY_PROVER,
-               proof.refutation);
+        judge_refuted(&v, k, proof.refutation);
     else
         judge_accepted(&v, k, s, o);
     ww_kernel_free(k);
@@ -239,12 +249,17 @@ static void free_original(original *o)
     text_free(&o->trace);
 }
 
+static const char *const explored_names[] = {[EXPLORED_NOT] = "",
+                                             [EXPLORED_CLEAN] = " explored: clean",
+                                             [EXPLORED_FAULT] = " explored: fault",
+                                             [EXPLORED_TOO_LARGE] = " too large to explore"};
 static const char *const run_names[] = {
     [RUN_RIGHT] = "runs right", [RUN_WRONG] = "runs wrong", [RUN_NOT_TRIED] = ""};
 
 static bool is_shown(const verdict *v, const settings *set)
 {
-    return v->outcome >= UNEXPLAINED || set->list;
+    return v->outcome >= UNEXPLAINED || set->list ||
+           (v->outcome == REFUSED_BY_PROVER && v->explored == EXPLORED_CLEAN);
 }
 
 static void print_mutant(const subject *s, int number, const verdict *v)
@@ -252,11 +267,11 @@ static void print_mutant(const subject *s, int number, const verdict *v)
     (void)printf("%s %d | %s | %s", s->name, number, v->text, outcome_names[v->outcome]);
     if (v->code)
         (void)printf(" WW%d", v->code);
-    (void)printf(" | %s%s | %s | %s\n", run_names[v->run], v->capped ? " unexplored" : "", v->why, v->wrong);
+    (void)printf(" | %s%s | %s | %s\n", run_names[v->run], explored_names[v->explored], v->why, v->wrong);
 }
 
 typedef struct tally {
-    int mutants, of[OUTCOMES], right, wrong, explored;
+    int mutants, of[OUTCOMES], right, wrong, explored, confirmed, unconfirmed;
 } tally;
 
 static void count(tally *t, const verdict *v)
@@ -265,7 +280,9 @@ static void count(tally *t, const verdict *v)
     t->of[v->outcome]++;
     t->right += v->run == RUN_RIGHT;
     t->wrong += v->run == RUN_WRONG;
-    t->explored += v->outcome > SAME_CODE && v->outcome < FAULT && !v->capped;
+    t->explored += v->outcome != REFUSED_BY_PROVER && v->explored == EXPLORED_CLEAN;
+    t->confirmed += v->outcome == REFUSED_BY_PROVER && v->explored == EXPLORED_FAULT;
+    t->unconfirmed += v->outcome == REFUSED_BY_PROVER && v->explored == EXPLORED_CLEAN;
 }
 
 static void add_tally(tally *sum, const tally *t)
@@ -276,6 +293,8 @@ static void add_tally(tally *sum, const tally *t)
     sum->right += t->right;
     sum->wrong += t->wrong;
     sum->explored += t->explored;
+    sum->confirmed += t->confirmed;
+    sum->unconfirmed += t->unconfirmed;
 }
 
 static void print_tally(const char *name, const tally *t)
@@ -283,7 +302,7 @@ static void print_tally(const char *name, const tally *t)
     (void)printf("%-28s %6d", name, t->mutants);
     for (int i = 0; i < OUTCOMES; i++)
         (void)printf(" %6d", t->of[i]);
-    (void)printf(" %6d %6d %6d\n", t->explored, t->right, t->wrong);
+    (void)printf(" %6d %6d %6d %6d %6d\n", t->explored, t->confirmed, t->unconfirmed, t->right, t->wrong);
 }
 
 static void try_subject(const subject *s, const settings *set, tally *sum)
@@ -350,9 +369,9 @@ int main(int argc, char **argv)
     subject_list subjects = {0};
     subjects_add_all(&subjects);
     tally sum = {0};
-    (void)printf("%-28s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s\n", "kernel", "all", "rule",
-                 "prover", "unprov", "code", "work", "other", "listed", "why?", "fault", "crash", "explor",
-                 "right", "wrong");
+    (void)printf("%-28s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s\n", "kernel", "all",
+                 "rule", "prover", "unprov", "code", "work", "other", "listed", "why?", "fault", "crash",
+                 "explor", "confir", "clean?", "right", "wrong");
     subject *s;
     vec_each(s, &subjects) {
         bool named = is_named(s, argc > 2 ? (strcmp(mode, "show") == 0 ? 1 : argc - 2) : 0, argv + 2);
@@ -363,5 +382,5 @@ int main(int argc, char **argv)
     }
     print_tally("sum", &sum);
     vec_free(&subjects);
-    return sum.of[UNEXPLAINED] || sum.of[FAULT] || sum.of[CRASH];
+    return sum.of[UNEXPLAINED] || sum.of[FAULT] || sum.of[CRASH] || sum.unconfirmed;
 }

@@ -22,7 +22,7 @@
 #include "warpwright/kernel.h"
 #include "warpwright/schedule.h"
 
-enum { MINI_MOST = 10, MINI_COPY = 256, MINI_CONDITIONS = 4 };
+enum { MINI_MOST = 34, MINI_COPY = 256, MINI_CONDITIONS = 4 };
 
 typedef struct mini mini;
 

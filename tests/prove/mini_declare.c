@@ -10,7 +10,7 @@ typedef struct params {
     unsigned *counter;
 } params;
 
-enum { RING, GROUP, NAMED, ORDERED, MOST_ROWS = MINI_MOST * MINI_MOST + 8, MOST_NAME = 16 };
+enum { RING, GROUP, NAMED, ORDERED, MOST_ROWS = 128, MOST_NAME = 16 };
 
 int mini_find(const mini *m, const char *name, size_t length)
 {
@@ -109,6 +109,10 @@ typedef struct table {
 
 static ww_work *add_row(table *t, const char *prefix, const char *a, const char *b, ww_side side)
 {
+    if (t->count == MOST_ROWS) {
+        (void)fprintf(stderr, "mini: too many resources for one table of work\n");
+        abort();
+    }
     char *name = t->names[t->count];
     (void)snprintf(name, MOST_NAME, "%s%s%s", prefix, a, b);
     ww_work *row = &t->rows[t->count++];

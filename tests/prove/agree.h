@@ -1,0 +1,72 @@
+/* agree: a random declaration, and what is counted of them. */
+#ifndef AGREE_H
+#define AGREE_H
+
+#include "mini.h"
+
+enum { MOST_TASKS = 3 };
+
+/* Schedules of two or three tasks that work together, on rings a and b, a buffer x and a queue. $ is replaced by a loop
+ * count. */
+typedef struct pattern {
+    const char *tasks[MOST_TASKS];
+    ww_pipeline_type a, b; /* 0: AsyncAsync */
+    bool ahead;            /* a has look-ahead waits */
+    bool ahead_in;         /* a has look-ahead acquires */
+    bool first_warp;       /* the first warp of a's producers announces for all */
+    bool loads;            /* a is filled by cp.async */
+    int stride;            /* of a: its stages are a multiple; tasks have as many warps */
+    int stage_unit;        /* a's stages are a multiple of it */
+    bool leader;           /* tasks run in CTA 0 alone */
+    int lanes[MOST_TASKS]; /* warps of each task; 0: any number */
+    const char *arch;
+    ww_cluster cluster;
+    ww_reach reach;
+    uint32_t copy; /* bytes of one copy into a; 0: all of its buffer */
+    const char *group;
+    ww_group_mode mode;
+    const char *named, *named_too, *ordered;
+    bool alias, shares; /* b lies over a; b is a view of a */
+    mini_queue queue;
+    bool always_tiles;
+    bool condition, trip_condition; /* c; made anew in each trip */
+    bool alone;                     /* no CTAs side by side */
+    bool tensor;                    /* x is tensor memory */
+    ww_part put, get, engine;       /* of x */
+} pattern;
+
+typedef struct declaration {
+    const pattern *pattern;
+    char texts[MOST_TASKS][512];
+    int stages[2], warps[MOST_TASKS];
+    int tasks;
+    bool tiles, skips;
+    int side_by_side; /* CTAs, where the pattern names no cluster */
+    bool broken;
+    int fence; /* number of the fence that is left out; -1: none */
+} declaration;
+
+/* Of the patterns that name no cluster: CTAs side by side. */
+static inline ww_cluster declared_cluster(const declaration *d)
+{
+    const ww_cluster *c = &d->pattern->cluster;
+    return c->v ? *c : (ww_cluster){1, d->side_by_side, 1, 1};
+}
+
+/* ---- agree_table.c: how many declarations with each feature both have decided ------------------------------- */
+
+typedef enum decided {
+    DECIDED_CLEAN,
+    DECIDED_FAULT,
+    PROVED_ALONE,
+    REFUTED_ALONE,
+    OUTSIDE,
+    DECIDED_KINDS
+} decided;
+
+void table_count(const declaration *d, decided how);
+void table_print(void);
+/* Whether each feature has been decided by both at least that often. */
+bool table_has_all(int least);
+
+#endif
