@@ -112,6 +112,18 @@ static bool set_suppressed(command_line *line, const char *value)
     return s->code != WW_NO_CODE;
 }
 
+static bool set_witness(command_line *line, const char *value)
+{
+    line->witness = value;
+    return true;
+}
+
+static bool set_replay(command_line *line, const char *value)
+{
+    line->replay = value;
+    return true;
+}
+
 static const struct {
     const char *name, *value, *help;
     bool (*set)(command_line *, const char *);
@@ -126,6 +138,9 @@ static const struct {
      set_order},
     {"--async-seed", "N", "emulator: seed of --async random", set_order_seed},
     {"--threads", "N", "emulator: host threads; all cores if not given", set_threads},
+    {"--witness", "FILE", "prove: where the counterexample goes, as JSON (docs/witness.md)", set_witness},
+    {"--replay", "FILE", "run: the emulator follows that counterexample, of the kernel as declared",
+     set_replay},
     {"--repetitions", "N", "bench: timed launches (100)", set_repetitions},
     {"--warm-up", "N", "bench: launches before (10)", set_warm_up},
 };
@@ -144,6 +159,8 @@ void command_usage(const ww_app *app, FILE *out)
     (void)fprintf(out, "  %-16s %-18s %s\n", "--werror", "", "warnings refuse the kernel, as errors do");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--unchecked", "",
                   "skip rules and prover: shows what they are there to prevent");
+    (void)fprintf(out, "  %-16s %-18s %s\n", "--timeline", "",
+                  "prove: all events of a counterexample, not the last ones alone");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--routes", "",
                   "table: only which value goes from which work call to which");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--help", "", "this text");
@@ -181,7 +198,10 @@ static bool *flag_of(command_line *line, const char *name)
     const struct {
         const char *name;
         bool *flag;
-    } flags[] = {{"--werror", &line->werror}, {"--unchecked", &line->unchecked}, {"--routes", &line->routes}};
+    } flags[] = {{"--werror", &line->werror},
+                 {"--unchecked", &line->unchecked},
+                 {"--routes", &line->routes},
+                 {"--timeline", &line->timeline}};
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)
         if (strcmp(name, flags[i].name) == 0)
             return flags[i].flag;

@@ -199,6 +199,7 @@ typedef struct machine {
     int slot_words;
     uint64_t events, most_events; /* operations executed; the run ends when there are more */
     finding finding;
+    struct event_log *log; /* NULL: nobody wants to know what happens (events.h) */
 } machine;
 
 /* ---- config ------------------------------------------------------------------------------------------------------------ */

@@ -122,6 +122,7 @@ void cluster_start(cluster *c, grid *g, uint32_t index)
                    .memory = c->memory,
                    .memory_bytes = c->memory_bytes};
     async_queue_clear(c->queue);
+    script_start(c);
     c->random = g->launch->seed * UINT64_C(0x9e3779b97f4a7c15) + index + 1;
     for (uint32_t rank = 0; rank < count; rank++) {
         cta *at = &c->ctas[rank];
