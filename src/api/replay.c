@@ -250,9 +250,12 @@ static bool judge_accesses(const replay *p, text *out)
     if (w->in_flight)
         text_printf(out, p->told.in_flight ? "; the first had not ended when the second came\n"
                                            : "; but the first had ended when the second came\n");
+    else if (w->fault == WW_FAULT_RACE)
+        text_printf(out, w->second == w->first + 1 ? "; nothing happened between them\n"
+                                                   : "; but the two are not next to each other\n");
     else
-        text_printf(out, w->fault == WW_FAULT_CLOBBERED ? "\n" : "; nothing happened between them\n");
-    return !w->in_flight || p->told.in_flight;
+        text_add(out, "\n");
+    return w->in_flight ? p->told.in_flight : w->fault != WW_FAULT_RACE || w->second == w->first + 1;
 }
 
 /* ---- phases ------------------------------------------------------------------------------------------------------- */

@@ -265,7 +265,7 @@ static void print_fault(timeline *t, FILE *out)
     (void)fprintf(out, "\nWW%d %s: %s\n", (int)w->code, ww_fault_text(w->fault), w->message);
     if (w->fault == WW_FAULT_DEADLOCK)
         print_waiters(t, out);
-    else if (w->memory && w->first >= 0)
+    else if (w->memory && w->first >= 0 && w->second >= 0)
         print_memory(t, out);
     else if (w->second >= 0 && w->barrier)
         print_phase(t, out);

@@ -1,4 +1,6 @@
+/* The table of broken declarations, and how a row becomes a kernel and a launch. */
 #include "kernels.h"
+#include "gemms_params.h"
 #include "queues_params.h"
 #include "words_params.h"
 
@@ -8,7 +10,7 @@ enum { ROWS = 64, CTAS = 2, TRIPS = 5 };
 
 typedef struct task_context {
     const broken *broken;
-    ww_resource *ring, *queue;
+    ww_resource *ring, *queue, *sums;
     const char *steps;
     int warps;
     bool produces;
@@ -18,8 +20,11 @@ typedef struct task_context {
 
 static void work(ww_schedule *s, const task_context *t)
 {
-    static const char *const fills[] = {
-        [BY_THREADS] = "fill", [BY_COPIES] = "load", [OVER_TILES] = "load", [FROM_PEERS] = "send"};
+    static const char *const fills[] = {[BY_THREADS] = "fill",
+                                        [BY_COPIES] = "load",
+                                        [OVER_TILES] = "load",
+                                        [FROM_PEERS] = "send",
+                                        [BY_WGMMA] = "put"};
     const char *name = t->produces ? fills[t->broken->form] : t->broken->form == OVER_TILES ? "add" : "read";
     if (!t->produces)
         ww_consume(s, t->ring, name, .constants = {t->warps, 0});
@@ -29,6 +34,13 @@ static void work(ww_schedule *s, const task_context *t)
         ww_produce(s, t->ring, name, .constants = {t->broken->form == BY_COPIES ? 1 : t->warps, 0});
 }
 
+static void multiply(ww_schedule *s, const task_context *t)
+{
+    ww_token a, b;
+    ww_consume(s, t->ring, "descriptors", .out = {&a, &b});
+    ww_produce(s, t->sums, "mma", .in = {a, b});
+}
+
 static void step(ww_schedule *s, const task_context *t, char what)
 {
     switch (what) {
@@ -36,6 +48,8 @@ static void step(ww_schedule *s, const task_context *t, char what)
     case 'C': ww_commit(s, t->ring); break;
     case 'W': ww_wait(s, t->ring); break;
     case 'R': ww_release(s, t->ring); break;
+    case 'm': multiply(s, t); break;
+    case 's': ww_consume(s, t->sums, "settle"); break;
     default: work(s, t); break;
     }
 }
@@ -56,7 +70,11 @@ static void schedule(ww_schedule *s, void *context)
         }
         return;
     }
-    ww_domain_loop(s, ww_imm(0), ww_arg(struct words_params, trips, t->broken->least), ww_imm(1)) {
+    ww_bound rows = t->sums ? ww_arg(struct gemms_params, k_tiles, t->broken->least)
+                            : ww_arg(struct words_params, trips, t->broken->least);
+    if (t->sums && !t->produces)
+        ww_produce(s, t->sums, "clear");
+    ww_domain_loop(s, ww_imm(0), rows, ww_imm(1)) {
         trip(s, t);
     }
 }
@@ -93,6 +111,19 @@ static const ww_work peer_work[] = {
     {0},
 };
 
+static const ww_work matrix_work[] = {
+    {.name = "put", .side = WW_PRODUCER, .constants = {"int warps", "int loads"}},
+    {.name = "descriptors", .side = WW_CONSUMER, .out = {"uint64_t a", "uint64_t b"}},
+    {0},
+};
+
+static const ww_work sums_work[] = {
+    {.name = "clear", .side = WW_PRODUCER},
+    {.name = "mma", .side = WW_PRODUCER, .in = {"uint64_t a", "uint64_t b"}, .wgmma_reads = {"ring"}},
+    {.name = "settle", .side = WW_CONSUMER, .wgmma_wait = WW_WGMMA_WAIT(0)},
+    {0},
+};
+
 static const struct {
     const char *body, *type;
     const ww_work *work;
@@ -101,6 +132,18 @@ static const struct {
     [BY_COPIES] = {"bulk.cuh", "row", copy_work},
     [OVER_TILES] = {"queues.cuh", "row", tile_work},
     [FROM_PEERS] = {"replay_peers.cuh", "mail", peer_work},
+    [BY_WGMMA] = {"gemms.cuh", "operands", matrix_work},
+};
+
+static const struct {
+    const char *name;
+    size_t bytes;
+} params[] = {
+    [BY_THREADS] = {"words_params", sizeof(struct words_params)},
+    [BY_COPIES] = {"words_params", sizeof(struct words_params)},
+    [OVER_TILES] = {"queues_params", sizeof(struct queues_params)},
+    [FROM_PEERS] = {"words_params", sizeof(struct words_params)},
+    [BY_WGMMA] = {"gemms_params", sizeof(struct gemms_params)},
 };
 
 static ww_resource *declare_queue(const broken *b, ww_kernel *k)
@@ -113,39 +156,50 @@ static ww_resource *declare_queue(const broken *b, ww_kernel *k)
                                                          ww_arg(struct queues_params, tiles_l, 0)}});
 }
 
+static ww_resource *declare_ring(const broken *b, ww_kernel *k)
+{
+    ww_resource_options options = {.type = forms[b->form].type,
+                                   .pipeline = b->pipeline,
+                                   .buffers = {{"words", ROW_BYTES, 128}},
+                                   .work = forms[b->form].work};
+    if (b->form == FROM_PEERS)
+        options.buffers[1] = (ww_buffer){"source", ROW_BYTES, 128};
+    if (b->form == BY_WGMMA) {
+        options.buffers[0] = (ww_buffer){"a", GEMM_A_BYTES, .swizzle = WW_SWIZZLE_128B};
+        options.buffers[1] = (ww_buffer){"b", GEMM_B_BYTES, .swizzle = WW_SWIZZLE_128B};
+    }
+    return ww_resource_new(k, "ring", &options);
+}
+
+static void declare_task(ww_kernel *k, const char *name, int first_warp, int warps, task_context *t)
+{
+    ww_task_new(
+        k, name,
+        &(ww_task_options){.first_warp = first_warp, .warps = warps, .schedule = schedule, .context = t});
+}
+
 ww_kernel *broken_declare(const broken *b)
 {
-    bool tiles = b->form == OVER_TILES, peers = b->form == FROM_PEERS;
-    ww_kernel_options options = {.body = forms[b->form].body,
-                                 .body_folder = peers ? REPLAY_FOLDER : FEATURES_FOLDER,
-                                 .params = tiles ? "queues_params" : "words_params",
-                                 .params_bytes =
-                                     tiles ? sizeof(struct queues_params) : sizeof(struct words_params),
-                                 .cluster = peers ? (ww_cluster){1, 2, 1, 1} : (ww_cluster){0}};
-    ww_kernel *k = ww_kernel_new(b->name, &options);
-    ww_resource *queue = declare_queue(b, k);
-    ww_resource *ring =
-        ww_resource_new(k, "ring",
-                        &(ww_resource_options){
-                            .type = forms[b->form].type,
-                            .pipeline = b->pipeline,
-                            .buffers = {{"words", ROW_BYTES, 128}, {peers ? "source" : NULL, ROW_BYTES, 128}},
-                            .work = forms[b->form].work});
-    task_context read = {b, ring, queue, b->read, b->read_warps, false}, watch = read,
-                 fill = {b, ring, queue, b->fill, b->fill_warps, true};
+    bool peers = b->form == FROM_PEERS;
+    ww_kernel *k = ww_kernel_new(
+        b->name, &(ww_kernel_options){.body = forms[b->form].body,
+                                      .body_folder = peers ? REPLAY_FOLDER : FEATURES_FOLDER,
+                                      .params = params[b->form].name,
+                                      .params_bytes = params[b->form].bytes,
+                                      .cluster = peers ? (ww_cluster){1, 2, 1, 1} : (ww_cluster){0}});
+    ww_resource *queue = declare_queue(b, k), *ring = declare_ring(b, k), *sums = NULL;
+    if (b->form == BY_WGMMA)
+        sums = ww_resource_new(k, "sums", &(ww_resource_options){.work = sums_work});
+    task_context read = {b, ring, queue, sums, b->read, b->read_warps, false}, watch = read,
+                 fill = {b, ring, queue, sums, b->fill, b->fill_warps, true};
     watch.steps = b->watch;
-    ww_task_new(k, "reader",
-                &(ww_task_options){.warps = b->read_warps, .schedule = schedule, .context = &read});
-    ww_task_new(
-        k, "filler",
-        &(ww_task_options){
-            .first_warp = b->read_warps, .warps = b->fill_warps, .schedule = schedule, .context = &fill});
+    if (b->filler_first)
+        declare_task(k, "filler", b->read_warps, b->fill_warps, &fill);
+    declare_task(k, "reader", 0, b->read_warps, &read);
+    if (!b->filler_first)
+        declare_task(k, "filler", b->read_warps, b->fill_warps, &fill);
     if (b->watch)
-        ww_task_new(k, "watcher",
-                    &(ww_task_options){.first_warp = b->read_warps + b->fill_warps,
-                                       .warps = 1,
-                                       .schedule = schedule,
-                                       .context = &watch});
+        declare_task(k, "watcher", b->read_warps + b->fill_warps, 1, &watch);
     return k;
 }
 
@@ -155,6 +209,7 @@ bool broken_prepare(const broken *b, ww_run *r, ww_launch *launch)
 {
     static struct words_params words;
     static struct queues_params tiles;
+    static struct gemms_params matrices;
     size_t bytes = (size_t)CTAS * ROWS * ROW_BYTES;
     uint64_t in = ww_run_alloc(r, bytes), out = ww_run_alloc(r, bytes), tally = ww_run_alloc(r, bytes);
     words = (struct words_params){.in = (const uint32_t *)in, .out = (uint32_t *)out, .trips = TRIPS};
@@ -164,7 +219,10 @@ bool broken_prepare(const broken *b, ww_run *r, ww_launch *launch)
                                    .tiles_m = TRIPS,
                                    .tiles_n = 1,
                                    .tiles_l = 1};
-    *launch = (ww_launch){.params = b->form == OVER_TILES ? (const void *)&tiles : &words,
+    matrices = (struct gemms_params){.a = (const uint32_t *)in, .b = (const uint32_t *)out, .k_tiles = TRIPS};
+    *launch = (ww_launch){.params = b->form == OVER_TILES ? (const void *)&tiles
+                                    : b->form == BY_WGMMA ? (const void *)&matrices
+                                                          : &words,
                           .grid = {b->form == FROM_PEERS ? 2 : 1, 1, 1}};
     return !ww_run_error(r);
 }
@@ -186,38 +244,58 @@ bool broken_prepare(const broken *b, ww_run *r, ww_launch *launch)
 
 const broken broken_kernels[] = {
     {"never_released", BY_COPIES, TMA(.stages = 4, .consumer_arrivals = 4), 1, 4, "ApC", "Wr", NULL,
-     WW_FAULT_DEADLOCK, WW_DEADLOCK, "filler", "acquire(ring)", 5},
+     WW_FAULT_DEADLOCK, WW_DEADLOCK, 13, "filler", "acquire(ring)", 5},
     {"arrivals_missing", BY_COPIES, TMA(.stages = 2, .consumer_arrivals = 5), 1, 4, "ApC", "WrR", NULL,
-     WW_FAULT_DEADLOCK, WW_DEADLOCK, "filler", "acquire(ring)", 5},
+     WW_FAULT_DEADLOCK, WW_DEADLOCK, 37, "filler", "acquire(ring)", 5},
     {"bytes_missing", BY_COPIES, TMA(.stages = 2, .tx_bytes = 2 * ROW_BYTES), 1, 4, "ApC", "WrR", NULL,
-     WW_FAULT_DEADLOCK, WW_DEADLOCK, "reader", "wait(ring)"},
+     WW_FAULT_DEADLOCK, WW_DEADLOCK, 4, "reader", "wait(ring)"},
     {"never_committed", BY_THREADS, ASYNC(.stages = 3, .producer_arrivals = 64, .consumer_arrivals = 64), 2,
-     2, "Ap", "WrR", NULL, WW_FAULT_DEADLOCK, WW_DEADLOCK, "reader", "wait(ring)"},
+     2, "Ap", "WrR", NULL, WW_FAULT_DEADLOCK, WW_DEADLOCK, 1, "reader", "wait(ring)"},
     {"tiles_bytes_missing", OVER_TILES, TMA(.stages = 3, .tx_bytes = 2 * ROW_BYTES), 1, 4, "ApC", "WrR", NULL,
-     WW_FAULT_DEADLOCK, WW_DEADLOCK, "reader", "wait(ring)"},
-    {"leftover_arrival", BY_COPIES, TMA(.stages = 2, .consumer_arrivals = 5), 1, 4, "ApC", "WrR", NULL,
-     WW_FAULT_LEFTOVER, WW_LEFTOVER, NULL, NULL},
-    {"read_after_release", BY_THREADS, ASYNC(.stages = 2), 2, 4, "ApC", "WRr", NULL, WW_FAULT_RACE, WW_RACE,
-     NULL, NULL},
-    {"fill_after_commit", BY_THREADS, ASYNC(.stages = 2), 1, 2, "ACp", "WrR", NULL, WW_FAULT_RACE, WW_RACE,
-     NULL, NULL},
-    {"copy_after_release", BY_COPIES, TMA(.stages = 2), 1, 4, "ApC", "WRr", NULL, WW_FAULT_RACE, WW_RACE,
-     NULL, NULL},
-    {"read_before_wait", BY_COPIES, TMA(.stages = 3), 1, 4, "ApC", "rWR", NULL, WW_FAULT_RACE, WW_RACE, NULL,
-     NULL},
-    {"tiles_read_before_wait", OVER_TILES, TMA(.stages = 2), 1, 4, "ApC", "rWR", NULL, WW_FAULT_RACE, WW_RACE,
-     NULL, NULL},
-    {"released_by_another", BY_THREADS, ASYNC(.stages = 2, .consumer_arrivals = 64), 1, 2, "ApC", "WrR", "W",
-     WW_FAULT_LAPPED, WW_LAPPED, "watcher", "wait(ring)"},
-    {"released_unseen", BY_THREADS, ASYNC(.stages = 2), 1, 2, "ApC", "R", NULL, WW_FAULT_EARLIER_PHASE,
-     WW_OVER_ARRIVAL, "reader", "release(ring)"},
-    {"released_twice", BY_COPIES, TMA(.stages = 4), 1, 4, "ApC", "WrRR", NULL, WW_FAULT_EARLIER_PHASE,
-     WW_OVER_ARRIVAL, "reader", "release(ring)"},
-    {"committed_twice", BY_THREADS, ASYNC(.stages = 1, .producer_arrivals = 32), 2, 1, "ApC", "WrR", NULL,
-     WW_FAULT_TOO_MANY_ARRIVALS, WW_OVER_ARRIVAL, "filler", "commit(ring)"},
+     WW_FAULT_DEADLOCK, WW_DEADLOCK, 4, "reader", "wait(ring)"},
     {"peers_never_released", FROM_PEERS, PEER(.stages = 2, .consumer_arrivals = 4), 1, 4, "ApC", "Wr", NULL,
-     WW_FAULT_DEADLOCK, WW_DEADLOCK, "filler", "acquire(ring)", 5},
+     WW_FAULT_DEADLOCK, WW_DEADLOCK, 7, "filler", "acquire(ring)", 5},
+    {"read_after_release", BY_THREADS, ASYNC(.stages = 2), 2, 4, "ApC", "WRr", NULL, WW_FAULT_RACE, WW_RACE,
+     11, "filler", "ring.fill"},
+    {"fill_after_commit", BY_THREADS, ASYNC(.stages = 2), 1, 2, "ACp", "WrR", NULL, WW_FAULT_RACE, WW_RACE, 8,
+     "filler", "ring.fill"},
+    {"copy_after_release", BY_COPIES, TMA(.stages = 2), 1, 4, "ApC", "WRr", NULL, WW_FAULT_RACE, WW_RACE, 10,
+     "filler", "ring.load"},
+    {"read_before_wait", BY_COPIES, TMA(.stages = 3), 1, 4, "ApC", "rWR", NULL, WW_FAULT_RACE, WW_RACE, 4,
+     "filler", "ring.load"},
+    {"read_while_copied", BY_COPIES, TMA(.stages = 2), 1, 4, "ApC", "rWR", NULL, WW_FAULT_RACE, WW_RACE, 4,
+     "reader", "ring.read", 0, true},
+    {"multiply_while_filled",
+     BY_WGMMA,
+     {.type = WW_ASYNC_WGMMA, .stages = 2},
+     2,
+     4,
+     "ApC",
+     "WmRs",
+     NULL,
+     WW_FAULT_RACE,
+     WW_RACE,
+     27,
+     "filler",
+     "ring.put",
+     1},
+    {"tiles_read_before_wait", OVER_TILES, TMA(.stages = 2), 1, 4, "ApC", "rWR", NULL, WW_FAULT_RACE, WW_RACE,
+     4, "filler", "ring.load"},
+    {"tiles_copy_after_release", OVER_TILES, TMA(.stages = 3), 1, 4, "ApC", "WRr", NULL, WW_FAULT_RACE,
+     WW_RACE, 10, "filler", "ring.load"},
     {"peers_read_after_release", FROM_PEERS, PEER(.stages = 2), 1, 4, "ApC", "WRr", NULL, WW_FAULT_RACE,
-     WW_RACE, NULL, NULL},
+     WW_RACE, 10, "filler", "ring.send"},
+    {"released_by_another", BY_THREADS, ASYNC(.stages = 2, .consumer_arrivals = 64), 1, 2, "ApC", "WrR", "W",
+     WW_FAULT_LAPPED, WW_LAPPED, 16, "watcher", "wait(ring)"},
+    {"released_unseen", BY_THREADS, ASYNC(.stages = 2), 1, 2, "ApC", "R", NULL, WW_FAULT_EARLY_WAIT,
+     WW_LAPPED, 1, "filler", "acquire(ring)"},
+    {"released_twice", BY_COPIES, TMA(.stages = 1), 1, 4, "ApC", "WrRR", NULL, WW_FAULT_EARLIER_PHASE,
+     WW_OVER_ARRIVAL, 7, "reader", "release(ring)", 2},
+    {"committed_twice", BY_THREADS, ASYNC(.stages = 1, .producer_arrivals = 32), 2, 1, "ApC", "WrR", NULL,
+     WW_FAULT_EARLIER_PHASE, WW_OVER_ARRIVAL, 3, "filler", "commit(ring)"},
+    {"too_many_commits", BY_THREADS, ASYNC(.stages = 1, .producer_arrivals = 48), 2, 1, "ApC", "WrR", NULL,
+     WW_FAULT_TOO_MANY_ARRIVALS, WW_OVER_ARRIVAL, 6, "filler", "commit(ring)"},
+    {"left_half_done", BY_COPIES, TMA(.stages = 2, .consumer_arrivals = 5), 1, 4, "ApC", "WrR", NULL,
+     WW_FAULT_LEFTOVER, WW_LEFTOVER, 16, NULL, NULL},
     {0},
 };
