@@ -3,6 +3,7 @@
 #include "api/run.h"
 #include "emu/emu.h"
 #include "lower/lower.h"
+#include "warpwright/tile_space.h"
 #include "warpwright/witness.h"
 
 typedef struct replay {
@@ -46,27 +47,53 @@ static bool set_loop_argument(const replay *p, const ww_witness_value *v, unsign
     return any;
 }
 
-/* All tiles in one row, all of them for the one cluster there is. */
+/* A launch of the space in which the first cluster gets that many tiles: static queues are dealt out in turn, of dynamic
+ * ones the one cluster that runs takes all. False: there is none. */
+static bool set_grid(const ww_resource *r, const ww_tile_space *space, uint32_t tiles, uint32_t grid[3])
+{
+    uint32_t all = ww_tile_space_clusters(space), clusters = tiles ? (all + tiles - 1) / tiles : 1;
+    if (r->kind != MODEL_QUEUE_STATIC)
+        clusters = 1;
+    if (!clusters || (all + clusters - 1) / clusters != tiles)
+        return false;
+    return ww_tile_space_grid(space, r->kind == MODEL_QUEUE_CLC,
+                              (int)clusters * space->cluster_m * space->cluster_n, grid);
+}
+
+/* All tiles in a row, along the first axis that will do: swizzled rasters go beyond edges. False: none will, or a bound is no
+ * argument. */
+static bool set_space(const ww_resource *r, const ww_cluster *c, int64_t tiles, unsigned char *params,
+                      size_t bytes, uint32_t grid[3])
+{
+    for (int along = 0; along < 3; along++) {
+        int wanted[3] = {c->v * c->m, c->n, 1};
+        wanted[along] *= (int)tiles;
+        ww_tile_space space = {.tiles = {wanted[0], wanted[1], wanted[2]},
+                               .cluster_m = c->v * c->m,
+                               .cluster_n = c->n,
+                               .swizzle = r->queue.swizzle,
+                               .raster_along_n = r->queue.raster_along_n};
+        bool fits = set_grid(r, &space, (uint32_t)tiles, grid);
+        for (int n = 0; n < 3 && fits; n++) {
+            const ww_bound *b = &r->queue.tiles[n];
+            fits = (b->kind == WW_BOUND_IMMEDIATE && b->value == wanted[n]) ||
+                   set_argument(b, NULL, wanted[n], params, bytes);
+        }
+        if (fits)
+            return true;
+    }
+    return false;
+}
+
 static bool set_tiles(const replay *p, const ww_witness_value *v, unsigned char *params, ww_launch *launch)
 {
     const ww_kernel *k = p->run->kernel;
-    const ww_cluster *c = &p->program->cluster;
     for (size_t i = 0; i < k->resources.len; i++) {
         const ww_resource *r = k->resources.at[i];
-        if (!model_is_queue(r) || strcmp(r->name, v->name) != 0)
-            continue;
-        int64_t left = v->value;
-        for (int n = 0; n < 3; n++) {
-            const ww_bound *b = &r->queue.tiles[n];
-            bool one = b->kind == WW_BOUND_IMMEDIATE && b->value == 1;
-            if (set_argument(b, NULL, left, params, k->options.params_bytes))
-                left = 1;
-            else if (!one)
-                return false;
-        }
-        uint32_t grid[3] = {(uint32_t)(c->v * c->m), (uint32_t)c->n, (uint32_t)c->k};
-        memcpy(launch->grid, grid, sizeof grid);
-        return left == 1 || v->value == 1;
+        if (model_is_queue(r) && strcmp(r->name, v->name) == 0)
+            return v->value >= 0 && v->value <= INT16_MAX &&
+                   set_space(r, &p->program->cluster, v->value, params, k->options.params_bytes,
+                             launch->grid);
     }
     return false;
 }
@@ -122,12 +149,28 @@ static bool next_turn(replay *p)
 
 /* ---- the script --------------------------------------------------------------------------------------------- */
 
+/* The wait of a named barrier is done by the arrival before it. */
+static bool has_no_mark(const replay *p, const ww_event *e)
+{
+    if (e->task >= (int)p->program->tasks.len || e->op >= (int)p->program->tasks.at[e->task].ops.len)
+        return false;
+    const ir_op *op = &p->program->tasks.at[e->task].ops.at[e->op];
+    return op->kind == IR_WAIT && p->program->barriers.at[op->barrier].side == IR_NAMED;
+}
+
+static emu_step_kind step_kind(const replay *p, const ww_event *e)
+{
+    if (e->kind == WW_EVENT_LANDING)
+        return EMU_STEP_LAND;
+    return has_no_mark(p, e) ? EMU_STEP_NONE : EMU_STEP_PASS;
+}
+
 static void write_script(replay *p)
 {
     const ww_witness *w = p->w;
     for (int i = 0; i < w->event_count; i++) {
         const ww_event *e = &w->events[i];
-        p->steps[i] = (emu_step){.kind = e->kind == WW_EVENT_LANDING ? EMU_STEP_LAND : EMU_STEP_PASS,
+        p->steps[i] = (emu_step){.kind = step_kind(p, e),
                                  .cta = (uint32_t)e->cta,
                                  .warp = (uint32_t)turned_warp(p, e),
                                  .mark = (uint32_t)e->op,
@@ -235,12 +278,30 @@ static void tell_access(const replay *p, const emu_touch *t, int number, text *o
     text_add(out, "\n");
 }
 
+/* A body that is declared to read may hand an address on, and touch nothing. */
+static void tell_untouched(const replay *p, text *out)
+{
+    const int events[] = {p->w->first, p->w->second};
+    uint32_t from, end;
+    for (int which = 0; which < 2; which++) {
+        bool any = false;
+        const emu_touch *t;
+        vec_each(t, &p->told.touches[which])
+            any |= in_range(p, t, &from, &end);
+        if (!any && events[which] >= 0)
+            text_printf(out, "  event %d, %s: its body touches nothing of %s itself\n", events[which] + 1,
+                        p->w->events[events[which]].text, which ? p->w->memory : p->w->other_memory);
+    }
+    text_printf(out, "  the two events touched no common byte of %s\n",
+                p->w->memory ? p->w->memory : "memory");
+}
+
 static bool judge_accesses(const replay *p, text *out)
 {
     const ww_witness *w = p->w;
     overlap o;
     if (w->first < 0 || w->second < 0 || !find_overlap(p, &o)) {
-        text_printf(out, "  the two events touched no common byte of %s\n", w->memory ? w->memory : "memory");
+        tell_untouched(p, out);
         return false;
     }
     tell_access(p, o.a, w->first, out);
@@ -283,6 +344,7 @@ static bool is_too_many(const replay *p)
     if (before->completed != p->w->barrier_completed || before->pending != p->w->barrier_pending)
         return false;
     return (p->told.status == EMU_FAULT && strstr(text_str(&p->told.report), "one too many")) ||
+           after->completed > before->completed + 1 ||
            (after->completed > before->completed && after->pending < arrivals_of(p));
 }
 
@@ -324,11 +386,27 @@ static bool judge_phase(const replay *p, text *out)
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
+/* The end of a CTA while something asynchronous is under way is a fault. */
+static bool ended_too_early(const replay *p)
+{
+    return p->told.status == EMU_FAULT && strstr(text_str(&p->told.report), "has not been waited for");
+}
+
+/* Whether all steps were made; landings that nobody waits for need not come before the end. */
+static bool all_done(const replay *p)
+{
+    size_t i = p->told.done;
+    while (p->w->fault == WW_FAULT_LEFTOVER && ended_too_early(p) && i < p->script.count &&
+           p->steps[i].kind == EMU_STEP_LAND)
+        i++;
+    return i == p->script.count;
+}
+
 static bool judge_end(const replay *p, text *out)
 {
     text_add(out, text_str(&p->told.report));
     if (p->told.status == EMU_FAULT)
-        return strstr(text_str(&p->told.report), "has not been waited for") != NULL;
+        return ended_too_early(p);
     if (p->told.status != EMU_OK || !p->script.watches)
         return false;
     tell_barrier(p, "at the end", &p->told.after, out);
@@ -338,7 +416,7 @@ static bool judge_end(const replay *p, text *out)
 
 static bool judge(const replay *p, text *out)
 {
-    if (p->told.done < p->script.count)
+    if (!all_done(p))
         return false;
     switch (p->w->fault) {
     case WW_FAULT_DEADLOCK: return judge_deadlock(p, out);
@@ -351,7 +429,9 @@ static bool judge(const replay *p, text *out)
 
 static void tell_divergence(const replay *p, text *out)
 {
-    const ww_event *e = &p->w->events[p->told.done < p->script.count ? p->told.done : p->script.count - 1];
+    const ww_event *e =
+        &p->w->events[p->told.done < (size_t)p->w->event_count ? p->told.done
+                                                               : (size_t)p->w->event_count - 1];
     text_printf(out,
                 "not reproduced: diverged at event %zu of %zu, %s of task %s, warp %d of CTA %d\n  %s%s\n",
                 p->told.done + 1, p->script.count, e->text, p->w->tasks[e->task].name, e->warp, e->cta,
@@ -364,7 +444,7 @@ static void tell(const replay *p, ww_replay *out)
     out->reproduced = judge(p, &seen);
     out->events = (int)p->told.done;
     text_add(&all, text_str(&p->notes));
-    if (p->told.done < p->script.count)
+    if (!all_done(p))
         tell_divergence(p, &all);
     else
         text_printf(&all, "%s: %s, after all %d events\n%s",
@@ -433,7 +513,7 @@ void ww_run_replay(ww_run *r, const ww_launch *launch, const ww_witness *w, ww_r
     memcpy(params, launch->params, bytes);
     set_values(&p, params, &patched);
     patched.params = params;
-    p.steps = base_alloc(sizeof *p.steps * (size_t)w->event_count);
+    p.steps = base_alloc(sizeof *p.steps * (size_t)(w->event_count + 1));
     if (run_fill_launch(r, &patched, &to))
         replay_all(&p, &to, out);
     emu_told_free(&p.told);

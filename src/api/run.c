@@ -357,7 +357,6 @@ bool run_fill_launch(ww_run *r, const ww_launch *l, device_launch *launch)
 {
     const ww_cluster *c = &r->kernel->program->cluster;
     const uint32_t cluster[3] = {(uint32_t)(c->v * c->m), (uint32_t)c->n, (uint32_t)c->k};
-    check_minima(r, l->params);
     check_grid(r, l, cluster);
     check_overlap(r, l);
     *launch = (device_launch){.kernel = r->kernel->name,
@@ -374,7 +373,10 @@ bool run_fill_launch(ww_run *r, const ww_launch *l, device_launch *launch)
 void ww_run_launch(ww_run *r, const ww_launch *l)
 {
     device_launch launch;
-    if (usable(r) && run_fill_launch(r, l, &launch) && !device_launch_kernel(r->device, r->module, &launch))
+    if (!usable(r))
+        return;
+    check_minima(r, l->params);
+    if (!failed(r) && run_fill_launch(r, l, &launch) && !device_launch_kernel(r->device, r->module, &launch))
         fail_device(r);
 }
 

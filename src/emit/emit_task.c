@@ -282,9 +282,16 @@ static void open_gate(task_writer *tw, model_gate gate)
                 gate == MODEL_LEADERS ? "if (cluster::leader(cta_rank) == cta_rank)" : "if (cta_rank == 0)");
 }
 
+/* The wait of a named barrier is part of the arrival before it. */
+static bool has_mark(const task_writer *tw, const ir_op *op)
+{
+    bool of_barrier = op->kind == IR_WAIT && tw->w->program->barriers.at[op->barrier].side == IR_NAMED;
+    return tw->w->marks && ir_is_event(op) && !of_barrier;
+}
+
 static void emit_mark(task_writer *tw, int at)
 {
-    if (tw->w->marks && ir_is_event(task_op(tw, at)))
+    if (has_mark(tw, task_op(tw, at)))
         writer_line(tw->w, "asm volatile(\".pragma \\\"mark %d\\\";\" ::: \"memory\");", at);
 }
 

@@ -55,9 +55,10 @@ typedef struct emu_names {
  * Code says where it is by marks: `.pragma "mark N";`, which all lanes of a warp must come to. With a script, a warp of the
  * launch's first cluster stops at each mark until the script lets it pass; so what lies between two marks of a warp
  * happens as one step. What is asynchronous and was issued behind a mark lands when the script says so. No other cluster
- * is started. */
+ * is started. Global memory that is not there may be read and written: it holds anything. */
 typedef enum emu_step_kind {
     EMU_STEP_PASS, /* the warp is at that mark, and passes it */
+    EMU_STEP_NONE, /* nothing: part of the step before */
     EMU_STEP_LAND, /* what the warp of step `of` issued in that step arrives at its barrier */
 } emu_step_kind;
 
@@ -80,9 +81,10 @@ typedef struct emu_script {
 
 /* An access of a step: of its instruction, or of what that issued. */
 typedef struct emu_touch {
-    bool tensor, write;          /* write: known to be one */
-    uint32_t cta, offset, bytes; /* from the start of dynamic shared memory; columns of tensor memory */
-    uint32_t line;               /* of the PTX */
+    bool tensor, write; /* write: known to be one */
+    uint32_t cta, offset,
+        bytes;     /* from the start of dynamic shared memory; of what is allocated in tensor memory */
+    uint32_t line; /* of the PTX */
 } emu_touch;
 
 typedef struct emu_barrier_state {

@@ -207,7 +207,9 @@ static bool show_too_many(cone *c)
     const finding *f = &c->m->finding;
     if (c->log->current < 0)
         return false;
-    add_contributors(c, f->stage, c->m->now.barriers[f->stage].count + 1);
+    const event *e = &c->log->events.at[c->log->current];
+    bool late = e->kind == EVENT_LANDING; /* its phase may be over */
+    add_contributors(c, f->stage, late ? e->phase : c->m->now.barriers[f->stage].count + 1);
     c->in[c->log->current] = false;
     return show_one(c);
 }

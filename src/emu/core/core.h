@@ -187,6 +187,7 @@ typedef struct script_run {
     size_t next;        /* the step to come */
     uint32_t completed; /* phases of the watched barrier */
     bool ended;         /* all run as they like */
+    arena scratch;
 } script_run;
 
 typedef struct cluster {
@@ -335,6 +336,8 @@ bool script_advance(cluster *c);
 void script_finish(cluster *c);
 /* Nothing helps: the script's next step cannot be made. */
 _Noreturn void script_fail(cluster *c);
+/* Room for an access to global memory that is not there: what a script is about may take other sizes than were prepared. */
+uint8_t *script_scratch(cluster *c, uint64_t bytes);
 /* A step touches memory of c; offsets are shared addresses, or columns. */
 void script_touch(const warp *w, const cta *c, uint32_t offset, uint32_t bytes, bool write, bool tensor);
 /* The first chunk of the matrix that a descriptor of wgmma or tcgen05 names: of the others nothing is noted. */

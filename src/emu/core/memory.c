@@ -53,6 +53,8 @@ uint8_t *memory_global(warp *w, uint32_t lane, uint64_t address, uint64_t bytes,
     const memory_block *b = w->recent;
     if (!b || !within(b, address, bytes)) {
         b = memory_find(&GRID(w)->memory, address, bytes);
+        if (!b && CLUSTER(w)->script.script)
+            return script_scratch(CLUSTER(w), bytes);
         if (!b)
             bad_global(w, lane, address, bytes);
         w->recent = b;

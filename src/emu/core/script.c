@@ -25,6 +25,11 @@ void script_start(cluster *c)
         c->script = (script_run){.script = launch->script, .told = launch->told};
 }
 
+uint8_t *script_scratch(cluster *c, uint64_t bytes)
+{
+    return arena_alloc(&c->script.scratch, bytes ? bytes : 1);
+}
+
 /* ---- the watched barrier ------------------------------------------------------------------------------- */
 
 static uint32_t watched_offset(const cluster *c)
@@ -72,7 +77,9 @@ void script_touch(const warp *w, const cta *c, uint32_t offset, uint32_t bytes, 
 {
     const script_run *run = &CLUSTER(w)->script;
     size_t step = w->step - 1;
-    uint32_t base = tensor ? 0 : GRID(w)->program->dynamic_base;
+    uint32_t base = !tensor         ? GRID(w)->program->dynamic_base
+                    : c->tmem.owned ? (uint32_t)__builtin_ctz(c->tmem.owned) * TMEM_UNIT
+                                    : 0;
     if (!w->step || (step != run->script->first && step != run->script->second) || offset < base)
         return;
     emu_touch t = {.tensor = tensor,
@@ -178,13 +185,9 @@ static bool pass(cluster *c, const emu_step *s)
 }
 
 /* A copy to several CTAs lands in all at once; the landings of the others then find nothing to do. */
-static bool land(cluster *c, const emu_step *s)
+static void land(cluster *c, const emu_step *s)
 {
-    before(c);
     (void)async_queue_land(c, s->of + 1);
-    c->script.told->done = ++c->script.next;
-    cluster_effect(c);
-    return true;
 }
 
 void script_finish(cluster *c)
@@ -214,7 +217,14 @@ bool script_advance(cluster *c)
     if (run->next == run->script->count)
         return finish(c);
     const emu_step *s = &run->script->steps[run->next];
-    return s->kind == EMU_STEP_LAND ? land(c, s) : pass(c, s);
+    if (s->kind == EMU_STEP_PASS)
+        return pass(c, s);
+    before(c);
+    if (s->kind == EMU_STEP_LAND)
+        land(c, s);
+    c->script.told->done = ++c->script.next;
+    cluster_effect(c);
+    return true;
 }
 
 void script_note_stuck(cluster *c)
