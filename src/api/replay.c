@@ -421,6 +421,7 @@ static bool judge(const replay *p, text *out)
     switch (p->w->fault) {
     case WW_FAULT_DEADLOCK: return judge_deadlock(p, out);
     case WW_FAULT_RACE:
+    case WW_FAULT_UNFENCED:
     case WW_FAULT_CLOBBERED: return judge_accesses(p, out);
     case WW_FAULT_LEFTOVER: return judge_end(p, out);
     default: return judge_phase(p, out);

@@ -319,8 +319,9 @@ static bool (*const show[])(cone *) = {
     [FAULT_WRONG_PHASE] = show_one, [FAULT_TOO_MANY_BYTES] = show_too_many,
     [FAULT_EARLY_WAIT] = show_one,  [FAULT_LAPPED] = show_lap,
     [FAULT_RACE] = show_race,       [FAULT_CLOBBERED] = show_race,
-    [FAULT_HALF_PHASE] = show_end,  [FAULT_UNSEEN] = show_end,
-    [FAULT_UNBALANCED] = show_end,  [FAULT_UNFINISHED] = show_end,
+    [FAULT_UNFENCED] = show_race,   [FAULT_HALF_PHASE] = show_end,
+    [FAULT_UNSEEN] = show_end,      [FAULT_UNBALANCED] = show_end,
+    [FAULT_UNFINISHED] = show_end,
 };
 
 bool cone_of(machine *m, shown *out)

@@ -350,7 +350,7 @@ static void tell_unfenced(teller *t, const finding *f)
     text step = {0}, slot = {0};
     step_text(t, f->other_agent, f->other_op, &step);
     slot_text(t, f->slot, &slot);
-    ww_diag *d = tell_agent(t, f, WW_UNFENCED, access_texts[f->kind]);
+    ww_diag *d = tell_agent(t, f, WW_UNFENCED, witness_access(f->kind));
     d->message = arena_printf(t->list.arena, "%s %s, after task %s and without a fence", d->message,
                               text_str(&slot), task_name(t, f->other_agent));
     diag_expected(&t->list, d, "%s between %s of task %s and this access", fence, text_str(&step),

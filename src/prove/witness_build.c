@@ -186,7 +186,7 @@ static void set_barrier(const builder *b)
 static void set_memory(const builder *b)
 {
     const finding *f = &b->m->finding;
-    if (f->fault != FAULT_RACE && f->fault != FAULT_CLOBBERED)
+    if (f->fault != FAULT_RACE && f->fault != FAULT_CLOBBERED && f->fault != FAULT_UNFENCED)
         return;
     const plan_slot *slot = &b->p->slots[f->slot], *other = &b->p->slots[f->other_slot];
     const ir_buffer *mine = plan_buffer_of(b->p, f->slot), *theirs = plan_buffer_of(b->p, f->other_slot);
@@ -283,6 +283,7 @@ static ww_fault_kind fault_kind(fault f)
         [FAULT_TOO_MANY_BYTES] = WW_FAULT_TOO_MANY_BYTES,
         [FAULT_EARLY_WAIT] = WW_FAULT_EARLY_WAIT,
         [FAULT_LAPPED] = WW_FAULT_LAPPED,
+        [FAULT_UNFENCED] = WW_FAULT_UNFENCED,
         [FAULT_RACE] = WW_FAULT_RACE,
         [FAULT_CLOBBERED] = WW_FAULT_CLOBBERED,
     };

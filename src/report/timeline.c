@@ -237,6 +237,8 @@ static void print_memory(timeline *t, FILE *out)
     (void)fprintf(
         out, "%s\n",
         w->fault == WW_FAULT_CLOBBERED ? "the second finds what the first left"
+        : w->fault == WW_FAULT_UNFENCED
+            ? "the second comes after the first, without a fence between threads and engines"
         : w->in_flight
             ? "the first is still under way when the second comes, and no barrier says that it has ended"
             : "no barrier lies between them");
