@@ -13,7 +13,10 @@
  *    suppressed_findings: [the same, and reason],
  *    verdict,                                check: accepted, refused, unchecked (no rule was run);
  *                                            prove: proved, refuted, unproved (not modelled), refused (not to be proved)
- *    proof: {covered, runs, events, period}} only where the verdict is proved */
+ *    proof: {covered, runs, events, period}} only where the verdict is proved
+ *
+ * A refuted kernel's counterexample is printed as a timeline, written by prove --witness FILE and run by run --replay FILE:
+ * docs/witness.md. */
 #ifndef WARPWRIGHT_APP_H
 #define WARPWRIGHT_APP_H
 

@@ -393,6 +393,9 @@ typedef struct ww_verdict {
     uint32_t period;   /* of the steady state, in loop trips; 0: no loop */
     double milliseconds;
     const ww_diag *refutation; /* why not; NULL when proved */
+    /* The refutation as a sequence of events (witness.h); NULL when there is none: proved, refused by a rule, or not
+     * modelled. */
+    const struct ww_witness *witness;
 } ww_verdict;
 
 /* Proves the kernel free of deadlocks, races, laps and wrong counts, or returns a counterexample. A kernel

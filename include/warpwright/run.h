@@ -26,6 +26,9 @@ typedef struct ww_run_options {
     ww_async_order async_order;
     uint64_t seed;         /* for WW_ASYNC_RANDOM */
     unsigned host_threads; /* of the emulator; 0: all cores */
+    /* For ww_run_replay: the generated code says where it is, which changes nothing else. Any declaration that can be
+     * lowered is built, refused or not. */
+    bool marks;
 } ww_run_options;
 
 /* Wall-clock milliseconds of the steps from declaration to a loaded kernel. */
@@ -84,6 +87,21 @@ void ww_run_launch(ww_run *r, const ww_launch *launch);
 /* Waits for all launches; a kernel that does not end is a failure (a deadlock report, or a time limit on a
  * GPU). */
 void ww_run_wait(ww_run *r);
+
+/* ---- replaying -------------------------------------------------------------------------------------- */
+
+typedef struct ww_replay {
+    bool reproduced;  /* the fault is there, at the predicted operation */
+    int events;       /* made as the witness says */
+    const char *text; /* what was seen, a few lines; lives as long as the kernel */
+} ww_replay;
+
+/* Runs the first cluster of the launch on the emulator along the witness. The run must have been opened with .marks, on
+ * the emulator. Launch arguments that the witness names get its values; if it speaks of tiles, the queue's arguments get
+ * their number, and the grid is one cluster. What is computed on the device cannot be chosen: if it comes out
+ * differently, the replay diverges, and says where. */
+struct ww_witness;
+void ww_run_replay(ww_run *r, const ww_launch *launch, const struct ww_witness *w, ww_replay *out);
 
 /* ---- measuring -------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "warpwright/tile_space.h"
 #include "warpwright/run.h"
 #include "warpwright/matrix.h"
+#include "warpwright/witness.h"
 #include "warpwright/app.h"
 
 #endif

@@ -1,6 +1,7 @@
 /* The public calls that walk through the layers: check, prove, emit, report. Each step is done once and kept.
  */
 #include "capture/capture.h"
+#include "api/run.h"
 #include "emit/emit.h"
 #include "lower/lower.h"
 #include "prove/prove.h"
@@ -99,12 +100,24 @@ const char *ww_kernel_emit(ww_kernel *k)
     if (!may_be_emitted(k))
         return NULL;
     text cuda = {0};
-    emit_program(k->program, &cuda);
+    emit_program(k->program, false, &cuda);
     k->cuda = arena_strndup(&k->arena, text_str(&cuda), cuda.len);
     text_free(&cuda);
     if (dump_wanted("emit"))
         (void)fputs(k->cuda, stderr);
     return k->cuda;
+}
+
+const char *api_emit_marked(ww_kernel *k)
+{
+    (void)ww_kernel_check(k);
+    if (!k->program)
+        return NULL;
+    text cuda = {0};
+    emit_program(k->program, true, &cuda);
+    const char *kept = arena_strndup(&k->arena, text_str(&cuda), cuda.len);
+    text_free(&cuda);
+    return kept;
 }
 
 void ww_kernel_table(ww_kernel *k, FILE *out)

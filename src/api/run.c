@@ -7,20 +7,15 @@
 
 #include <stdio.h>
 
-struct ww_run {
-    ww_kernel *kernel;
-    device *device;
-    device_module *module;
-    build_output built;
-    ww_run_times times;
-    text error;
-    VEC(uint64_t) blocks;
-};
-
 static void fail(ww_run *r, const char *what)
 {
     if (!r->error.len)
         text_add(&r->error, what);
+}
+
+void run_fail(ww_run *r, const char *what)
+{
+    fail(r, what);
 }
 
 static void fail_device(ww_run *r)
@@ -39,6 +34,11 @@ static bool usable(ww_run *r)
     if (!failed(r) && !r->device)
         fail(r, "the run was opened without a device");
     return !failed(r);
+}
+
+bool run_usable(ww_run *r)
+{
+    return usable(r);
 }
 
 device_element run_element(ww_element element)
@@ -135,6 +135,15 @@ static void load(ww_run *r)
     r->times.load = clock_ms() - start;
 }
 
+/* For a replay: whatever rules and prover say of it. */
+static const char *generate_marked(ww_run *r)
+{
+    const char *cuda = api_emit_marked(r->kernel);
+    if (!cuda)
+        fail(r, "the kernel cannot be lowered: see its diagnostics");
+    return cuda;
+}
+
 /* Check, prove and emit, each timed; what an earlier call did already takes no time again. */
 static const char *generate(ww_run *r)
 {
@@ -159,9 +168,10 @@ ww_run *ww_run_open(ww_kernel *k, const ww_run_options *options)
     ww_run *r = base_alloc(sizeof *r);
     *r = (ww_run){.kernel = k};
     static const ww_run_options automatic = {0};
-    const char *cuda = generate(r);
     if (!options)
         options = &automatic;
+    r->marked = options->marks;
+    const char *cuda = r->marked ? generate_marked(r) : generate(r);
     bool wanted = options->device != WW_DEVICE_NONE;
     if (!failed(r) && wanted)
         open_device(r, options);
@@ -331,24 +341,30 @@ static void check_overlap(ww_run *r, const ww_launch *l)
                 WW_PDL, r->kernel->name);
 }
 
-void ww_run_launch(ww_run *r, const ww_launch *l)
+bool run_fill_launch(ww_run *r, const ww_launch *l, device_launch *launch)
 {
-    if (!usable(r))
-        return;
     const ww_cluster *c = &r->kernel->program->cluster;
     const uint32_t cluster[3] = {(uint32_t)(c->v * c->m), (uint32_t)c->n, (uint32_t)c->k};
-    check_minima(r, l->params);
     check_grid(r, l, cluster);
     check_overlap(r, l);
-    device_launch launch = {.kernel = r->kernel->name,
-                            .grid = {l->grid[0], l->grid[1], l->grid[2]},
-                            .block = {32 * (uint32_t)r->kernel->program->warps, 1, 1},
-                            .cluster = {cluster[0], cluster[1], cluster[2]},
-                            .overlap_previous = l->overlap_previous,
-                            .dynamic_shared_bytes = r->kernel->smem_bytes,
-                            .params = l->params,
-                            .param_bytes = r->kernel->options.params_bytes};
-    if (!failed(r) && !device_launch_kernel(r->device, r->module, &launch))
+    *launch = (device_launch){.kernel = r->kernel->name,
+                              .grid = {l->grid[0], l->grid[1], l->grid[2]},
+                              .block = {32 * (uint32_t)r->kernel->program->warps, 1, 1},
+                              .cluster = {cluster[0], cluster[1], cluster[2]},
+                              .overlap_previous = l->overlap_previous,
+                              .dynamic_shared_bytes = r->kernel->smem_bytes,
+                              .params = l->params,
+                              .param_bytes = r->kernel->options.params_bytes};
+    return !failed(r);
+}
+
+void ww_run_launch(ww_run *r, const ww_launch *l)
+{
+    device_launch launch;
+    if (!usable(r))
+        return;
+    check_minima(r, l->params);
+    if (!failed(r) && run_fill_launch(r, l, &launch) && !device_launch_kernel(r->device, r->module, &launch))
         fail_device(r);
 }
 

@@ -2,8 +2,11 @@
  * stderr as text; with --format json they go into one object on stdout, and nothing else does. */
 #include "app/command.h"
 #include "app/findings.h"
+#include "app/witness_file.h"
 
 #include <stdio.h>
+
+enum { TIMELINE_ROWS = 40 };
 
 /* ---- shared steps ------------------------------------------------------------------------------------- */
 
@@ -183,7 +186,27 @@ static void print_proof(const command_line *line, ww_kernel *k, const ww_verdict
         printf("verdict: REFUSED warnings are errors here (--werror)\n");
     else
         print_verdict(v, prove_verdict(v, accepted));
+    if (v->witness)
+        ww_witness_print(v->witness, stdout, line->timeline ? 0 : TIMELINE_ROWS);
     print_suppressed(k);
+}
+
+/* --witness; 1 when it cannot be written, or there is none. */
+static int write_witness(const command_line *line, const ww_verdict *v)
+{
+    text out = {0};
+    if (!line->witness)
+        return 0;
+    if (!v->witness) {
+        (void)fprintf(stderr, "%s: there is no counterexample to write\n", line->witness);
+        return !v->proved;
+    }
+    witness_write(&out, v->witness);
+    bool ok = file_write(line->witness, text_str(&out), out.len);
+    if (!ok)
+        perror(line->witness);
+    text_free(&out);
+    return !ok;
 }
 
 int command_prove(const command_line *line)
@@ -200,6 +223,7 @@ int command_prove(const command_line *line)
                              accepted && v.proved ? &v : NULL);
     else
         print_proof(line, k, &v);
+    status |= write_witness(line, &v);
     ww_kernel_free(k);
     return status;
 }

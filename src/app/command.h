@@ -21,12 +21,15 @@ typedef struct command_line {
     const char *output; /* -o; NULL: stdout */
     int warm_up, repetitions;
     bool unchecked;
-    bool routes;  /* table: only the values between work calls */
-    bool werror;  /* warnings refuse the kernel */
-    bool json;    /* check, prove, audit: one JSON object in place of text */
-    bool audit;   /* check: the compiled work bodies, too */
-    bool explore; /* prove: by the search over interleavings, of one instance ... */
-    bool whole;   /* ... without reduction */
+    bool routes;         /* table: only the values between work calls */
+    bool werror;         /* warnings refuse the kernel */
+    bool json;           /* check, prove, audit: one JSON object in place of text */
+    bool audit;          /* check: the compiled work bodies, too */
+    const char *witness; /* prove: where the counterexample goes as JSON; NULL: nowhere */
+    bool timeline;       /* prove: the whole of it is printed, not its last rows */
+    const char *replay;  /* run: the counterexample that the emulator is to follow; NULL: none */
+    bool explore;        /* prove: by the search over interleavings, of one instance ... */
+    bool whole;          /* ... without reduction */
     int trips, tiles, states;
     command_suppression suppressed[COMMAND_MOST_SUPPRESSED];
     int suppressed_count;
@@ -44,6 +47,9 @@ extern const command command_table[];
 /* Reads the options after the command's name. False after a message: the exit status is 2. */
 bool command_parse(command_line *line, int argc, char **argv);
 void command_usage(const ww_app *app, FILE *out);
+
+/* run --replay: exit status 0 if the fault is reproduced. replaying.c */
+int command_replay(const command_line *line);
 
 /* Writes to -o FILE, or to stdout; returns the exit status. commands.c */
 int command_write(const command_line *line, const void *bytes, size_t len);

@@ -179,6 +179,8 @@ static void print_failure(const command_line *line, ww_kernel *k, const ww_run *
 
 static int command_run(const command_line *line)
 {
+    if (line->replay)
+        return command_replay(line);
     double start = clock_ms();
     ww_kernel *k = command_declare(line);
     double declare_ms = clock_ms() - start;

@@ -14,8 +14,7 @@ static const struct {
     {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
 };
 
-/* The length of the well-formed sequence that s starts with; 0 when there is none. Never looks past the terminator. */
-static size_t sequence_length(const unsigned char *s)
+size_t json_sequence(const unsigned char *s)
 {
     for (size_t i = 0; i < ARRAY_LEN(sequences); i++) {
         if (s[0] < sequences[i].first || s[0] > sequences[i].last)
@@ -42,7 +41,7 @@ static const char *short_escape(unsigned char c)
 static size_t add_character(text *out, const unsigned char *s)
 {
     const char *escape = short_escape(*s);
-    size_t len = *s < 0x80 ? 1 : sequence_length(s);
+    size_t len = *s < 0x80 ? 1 : json_sequence(s);
     if (escape)
         text_add(out, escape);
     else if (*s < 0x20)
@@ -134,6 +133,12 @@ void json_number(json *j, const char *key, uint64_t value)
 {
     begin(j, key);
     text_printf(j->out, "%llu", (unsigned long long)value);
+}
+
+void json_signed(json *j, const char *key, int64_t value)
+{
+    begin(j, key);
+    text_printf(j->out, "%lld", (long long)value);
 }
 
 void json_bool(json *j, const char *key, bool value)

@@ -127,6 +127,18 @@ static bool set_states(command_line *line, const char *value)
     return parse_ints(value, 1, 1, &line->states);
 }
 
+static bool set_witness(command_line *line, const char *value)
+{
+    line->witness = value;
+    return true;
+}
+
+static bool set_replay(command_line *line, const char *value)
+{
+    line->replay = value;
+    return true;
+}
+
 static const struct {
     const char *name, *value, *help;
     bool (*set)(command_line *, const char *);
@@ -145,6 +157,9 @@ static const struct {
      set_trips},
     {"--tiles", "N", "prove --explore: tiles of a work queue (2)", set_tiles},
     {"--states", "N", "prove --explore: give up after so many (1000000)", set_states},
+    {"--witness", "FILE", "prove: where the counterexample goes, as JSON (docs/witness.md)", set_witness},
+    {"--replay", "FILE", "run: the emulator follows that counterexample, of the kernel as declared",
+     set_replay},
     {"--repetitions", "N", "bench: timed launches (100)", set_repetitions},
     {"--warm-up", "N", "bench: launches before (10)", set_warm_up},
 };
@@ -167,6 +182,8 @@ void command_usage(const ww_app *app, FILE *out)
                   "prove: one small instance, by visiting every state of every interleaving");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--no-reduction", "",
                   "prove --explore: also those that differ in the order of independent steps");
+    (void)fprintf(out, "  %-16s %-18s %s\n", "--timeline", "",
+                  "prove: all events of a counterexample, not the last ones alone");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--routes", "",
                   "table: only which value goes from which work call to which");
     (void)fprintf(out, "  %-16s %-18s %s\n", "--audit", "",
@@ -206,9 +223,10 @@ static bool *flag_of(command_line *line, const char *name)
     const struct {
         const char *name;
         bool *flag;
-    } flags[] = {{"--werror", &line->werror},   {"--unchecked", &line->unchecked},
-                 {"--routes", &line->routes},   {"--audit", &line->audit},
-                 {"--explore", &line->explore}, {"--no-reduction", &line->whole}};
+    } flags[] = {{"--werror", &line->werror},    {"--unchecked", &line->unchecked},
+                 {"--routes", &line->routes},    {"--audit", &line->audit},
+                 {"--explore", &line->explore},  {"--no-reduction", &line->whole},
+                 {"--timeline", &line->timeline}};
     for (size_t i = 0; i < ARRAY_LEN(flags); i++)
         if (strcmp(name, flags[i].name) == 0)
             return flags[i].flag;

@@ -7,8 +7,9 @@
 
 #include "lower/lower.h"
 
-/* Appends the translation unit to out. */
-void emit_program(const ir_program *p, text *out);
+/* Appends the translation unit to out. With marks, it says in the PTX where a warp is: `.pragma "mark N";` before operation
+ * N of its task, for each that ir_is_event (lower.h). */
+void emit_program(const ir_program *p, bool marks, text *out);
 
 /* What a thread owns at entry under __launch_bounds__(threads, 1): the multiprocessor's registers shared out, in steps of 8. */
 int emit_registers_at_entry(const ir_program *p);

@@ -282,6 +282,19 @@ static void open_gate(task_writer *tw, model_gate gate)
                 gate == MODEL_LEADERS ? "if (cluster::leader(cta_rank) == cta_rank)" : "if (cta_rank == 0)");
 }
 
+/* The wait of a named barrier is part of the arrival before it. */
+static bool has_mark(const task_writer *tw, const ir_op *op)
+{
+    bool of_barrier = op->kind == IR_WAIT && tw->w->program->barriers.at[op->barrier].side == IR_NAMED;
+    return tw->w->marks && ir_is_event(op) && !of_barrier;
+}
+
+static void emit_mark(task_writer *tw, int at)
+{
+    if (has_mark(tw, task_op(tw, at)))
+        writer_line(tw->w, "asm volatile(\".pragma \\\"mark %d\\\";\" ::: \"memory\");", at);
+}
+
 /* Operations that one step left behind the same gate share its `if`. Returns the first one after them. */
 static int emit_gated(task_writer *tw, int at, int end)
 {
@@ -294,10 +307,11 @@ static int emit_gated(task_writer *tw, int at, int end)
         declare_outputs(tw, first);
     if (gated)
         open_gate(tw, first->gate);
-    do
+    do {
+        emit_mark(tw, at);
         emit_op[task_op(tw, at)->kind](tw, at);
-    while (++at < end && gated && task_op(tw, at)->gate == first->gate &&
-           task_op(tw, at)->step == first->step);
+    } while (++at < end && gated && task_op(tw, at)->gate == first->gate &&
+             task_op(tw, at)->step == first->step);
     if (gated)
         writer_close(tw->w);
     return at;
@@ -343,7 +357,7 @@ static int emit_drain(task_writer *tw, int at, int end)
     int trips = drain_trips(tw->task, at, length, end);
     writer_line(tw->w, "// drain %s: until the last arrivals have come",
                 writer_resource(tw->w, task_op(tw, at)->resource));
-    if (trips == 1) {
+    if (trips == 1 || tw->w->marks) { /* each operation has a mark of its own */
         emit_range(tw, at, trip_end);
         return trip_end;
     }

@@ -21,6 +21,7 @@ typedef struct writer {
     text *out;
     int depth;     /* of indentation, in steps of four */
     unsigned used; /* cluster_mask bits that what was written so far refers to */
+    bool marks;    /* see emit_program */
 } writer;
 
 /* A whole line, indented. */

@@ -24,6 +24,7 @@ typedef enum emu_status {
     EMU_DEADLOCK,    /* no warp can go on (or all spin in vain) and no asynchronous operation is pending */
     EMU_FAULT,       /* bad address, misalignment, misuse of a barrier, trap */
     EMU_UNSUPPORTED, /* an instruction or a form of one that the emulator does not have */
+    EMU_STOPPED,     /* a script has come to its end, or could not go on */
     EMU_BAD_LAUNCH,  /* launch dimensions, parameters or kernel name do not fit the module */
 } emu_status;
 
@@ -49,6 +50,69 @@ typedef struct emu_names {
     size_t warp_count;
 } emu_names;
 
+/* ---- scripts: an interleaving that is given beforehand ------------------------------------------------ *
+ *
+ * Code says where it is by marks: `.pragma "mark N";`, which all lanes of a warp must come to. With a script, a warp of the
+ * launch's first cluster stops at each mark until the script lets it pass; so what lies between two marks of a warp
+ * happens as one step. What is asynchronous and was issued behind a mark lands when the script says so. No other cluster
+ * is started. Global memory that is not there may be read and written: it holds anything. */
+typedef enum emu_step_kind {
+    EMU_STEP_PASS, /* the warp is at that mark, and passes it */
+    EMU_STEP_NONE, /* nothing: part of the step before */
+    EMU_STEP_LAND, /* what the warp of step `of` issued in that step arrives at its barrier */
+} emu_step_kind;
+
+typedef struct emu_step {
+    emu_step_kind kind;
+    uint32_t cta, warp, mark; /* rank in the cluster, warp of the CTA */
+    size_t of;
+} emu_step;
+
+typedef struct emu_script {
+    const emu_step *steps;
+    size_t count;
+    bool then_run; /* after the last step, all run to their end; else the launch stops there */
+    size_t first,
+        second; /* steps whose accesses to shared and tensor memory are noted; `second` is where the barrier is
+                             looked at, too. SIZE_MAX: none */
+    bool watches; /* a barrier: the CTA it is in, its offset from the start of dynamic shared memory */
+    uint32_t barrier_cta, barrier_offset;
+} emu_script;
+
+/* An access of a step: of its instruction, or of what that issued. */
+typedef struct emu_touch {
+    bool tensor, write; /* write: known to be one */
+    uint32_t cta, offset,
+        bytes;     /* from the start of dynamic shared memory; of what is allocated in tensor memory */
+    uint32_t line; /* of the PTX */
+} emu_touch;
+
+typedef struct emu_barrier_state {
+    uint32_t completed; /* phases since it was initialised */
+    uint32_t pending;
+    int32_t bytes;
+} emu_barrier_state;
+
+/* A warp that waits on an mbarrier when nobody can go on. */
+typedef struct emu_stuck {
+    uint32_t cta, warp, barrier_cta, barrier_offset;
+} emu_stuck;
+
+/* What came of a script; free with emu_told_free. */
+typedef struct emu_told {
+    emu_status status;               /* how the launch ended */
+    text report;                     /* for the caller's use */
+    size_t done;                     /* steps that were made */
+    text diverged;                   /* why the next one could not be; empty when all were */
+    VEC(emu_touch) touches[2];       /* of `first` and `second` */
+    emu_barrier_state before, after; /* the watched barrier, before and after `second` */
+    bool in_flight;                  /* something that `first` issued had not landed when `second` came */
+    bool passed;                     /* the warp of `second` came to its next mark, or ended */
+    VEC(emu_stuck) stuck;
+} emu_told;
+
+void emu_told_free(emu_told *told);
+
 typedef struct emu_launch {
     const char *kernel;                     /* .entry name */
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0,0,0} means {1,1,1} */
@@ -61,6 +125,8 @@ typedef struct emu_launch {
     uint64_t seed;             /* for EMU_ASYNC_RANDOM */
     uint64_t max_instructions; /* a cluster that executes more warp instructions is a fault; 0: no limit */
     emu_names names;
+    const emu_script *script; /* NULL: none; then asynchronous operations are carried out late */
+    emu_told *told;           /* of the script: zeroed by the caller */
 } emu_launch;
 
 typedef struct emu_result {

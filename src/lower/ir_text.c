@@ -12,6 +12,23 @@ const char *ir_kind_text(ir_kind kind)
     return kind_texts[kind];
 }
 
+bool ir_is_event(const ir_op *op)
+{
+    switch (op->kind) {
+    case IR_WAIT:
+    case IR_EXPECT:
+    case IR_ARRIVE:
+    case IR_COPY_ARRIVE:
+    case IR_UMMA_COMMIT:
+    case IR_FETCH: return true;
+    case IR_WORK:
+        return op->effect_count || op->wgmma_groups || op->bulk_groups || op->wgmma_wait >= 0 ||
+               op->bulk_wait >= 0;
+    case IR_NEXT_TILE: return op->effect_count > 0;
+    default: return false;
+    }
+}
+
 static const char *resource_name(const ir_program *p, int resource)
 {
     return p->kernel->resources.at[resource]->name;
@@ -156,4 +173,13 @@ void ir_dump(const ir_program *p, text *out)
     }
     for (size_t i = 0; i < p->tasks.len; i++)
         dump_task(p, &p->tasks.at[i], out);
+}
+
+uint64_t ir_hash(const ir_program *p)
+{
+    text dump = {0};
+    ir_dump(p, &dump);
+    uint64_t hash = hash_text(HASH_SEED, text_str(&dump));
+    text_free(&dump);
+    return hash;
 }

@@ -184,6 +184,9 @@ typedef struct ir_program {
     int keys; /* of GUARD TRUE and FALSE */
 } ir_program;
 
+/* What a counterexample tells and a replay stops at: operations that act on barriers or touch memory. */
+bool ir_is_event(const ir_op *op);
+
 /* Lowers the whole kernel. The declaration must have passed the rules of capture and model (with
  * ww_kernel_unchecked it may break any other). Allocated in the kernel's arena; vectors are freed with the
  * kernel. */
@@ -214,5 +217,7 @@ const char *ir_kind_text(ir_kind kind);
 void ir_op_text(const ir_program *p, const ir_task *t, const ir_op *op, text *out);
 /* Whole program as text, for WW_DUMP=lower. */
 void ir_dump(const ir_program *p, text *out);
+/* Of that text: tells declarations apart. */
+uint64_t ir_hash(const ir_program *p);
 
 #endif

@@ -9,7 +9,7 @@
  * Bytes may arrive before they are announced (the count goes below zero for a while), as on the hardware. Bulk copies,
  * the arrivals of pipes, and all that crosses to another CTA arrive later than they are issued: they are in their phase by
  * what was known when they were issued. */
-#include "prove/machine.h"
+#include "prove/events.h"
 
 static void join(uint32_t *into, const uint32_t *from, int width)
 {
@@ -56,6 +56,8 @@ static bool parity_is_over(const barrier_state *b, uint32_t parity)
 static void pass_wait(machine *m, int agent_index, int stage)
 {
     uint32_t *clock = machine_clock(m, agent_index);
+    if (m->log)
+        events_passed(m, agent_index, stage);
     join(clock, stage_done(m, stage), m->plan->told);
     stage_waits(m, stage)[plan_use(m->plan, stage, agent_index)] = machine_epoch(m, agent_index);
     m->now.barriers[stage].waited = m->now.barriers[stage].count;
@@ -136,6 +138,8 @@ static bool complete(machine *m, int stage, int agent_index)
     memset(stage_waits(m, stage), 0, (size_t)m->plan->stages[stage].users * sizeof(uint32_t));
     done[stage_entry(m, stage)] = b->count;
     age_contributions(m, stage);
+    if (m->log)
+        events_completed(m, stage);
     wake_waiters(m, stage);
     return true;
 }
@@ -205,6 +209,8 @@ bool barrier_arrive(machine *m, int agent_index, int stage, uint32_t arrivals, u
     if (!contribute(m, agent_index, stage))
         return false;
     m->now.barriers[stage].tx += expect_bytes;
+    if (m->log)
+        events_contributed(m, stage, arrivals, expect_bytes);
     return take_arrivals(m, &now);
 }
 
@@ -221,6 +227,8 @@ static bool take_off(machine *m, flight f)
     f.op = m->now.agents[f.agent].pc;
     int last = (*m->now.in_flight_first + (*m->now.in_flight_count)++) % MOST_FLIGHTS;
     m->now.in_flight[last] = f;
+    if (m->log)
+        events_issued(m);
     return true;
 }
 
@@ -243,6 +251,8 @@ bool barrier_flight_lands(machine *m)
     barrier_state *b = &m->now.barriers[f.stage];
     *m->now.in_flight_first = (*m->now.in_flight_first + 1) % MOST_FLIGHTS;
     --*m->now.in_flight_count;
+    if (m->log)
+        events_landed(m, &f);
     if (b->count + 1 != f.phase)
         return machine_fault(m, (finding){f.bytes ? FAULT_TOO_MANY_BYTES : FAULT_TOO_MANY, .agent = f.agent,
                                           .op = f.op, .stage = f.stage,

@@ -201,6 +201,7 @@ typedef struct machine {
     uint8_t *kept;                /* [stage], for snapshots */
     uint64_t events, most_events; /* operations executed; the run ends when there are more */
     finding finding;
+    struct event_log *log; /* NULL: nobody wants to know what happens (events.h) */
 } machine;
 
 /* ---- config ------------------------------------------------------------------------------------------------------------ */

@@ -41,8 +41,10 @@ static bool search(ww_verdict *v, const plan *p, const attempt *a, bool last)
     bool refuted = !p->loose && !result.finished && (complete || last);
     if (v->proved)
         set_covered(v, p, &result);
-    else if (refuted)
+    else if (refuted) {
         v->refutation = witness_of(&m, &result);
+        v->witness = witness_events(&m, &result, v->refutation);
+    }
     vec_free(&result.path);
     machine_free(&m);
     return v->proved || refuted;

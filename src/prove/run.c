@@ -1,7 +1,7 @@
 /* The canonical execution: agents run in their order until all are blocked or ask; then the oldest bulk copy completes
  * (so copies are as late as they can be); then a question is put. Any other order would reach the same states, which is
  * what the conditions of barriers.c are checked for. */
-#include "prove/machine.h"
+#include "prove/events.h"
 
 enum { WARP_LANES = 32, FETCH_BYTES = 16 };
 
@@ -324,8 +324,13 @@ static void run_agent(machine *m, int agent_index)
         }
         const plan_op *p = &t->ops[a->pc];
         bool here = p->ranks >> m->plan->agents[agent_index].rank & 1;
-        if (!(here ? run_table[p->op->kind] : run_nothing)(m, agent_index, p))
+        if (here && m->log)
+            events_begin(m, agent_index, p);
+        if (!(here ? run_table[p->op->kind] : run_nothing)(m, agent_index, p)) {
+            if (m->log)
+                events_stopped(m, agent_index);
             return;
+        }
     }
 }
 

@@ -304,7 +304,7 @@ static void tell_path(search *s, int last, bool more)
 {
     for (int i = last; i >= 0; i = s->nodes.at[i].parent) {
         const node *n = &s->nodes.at[i];
-        steady_answer a = {n->q.value, n->q.instance, more, n->known.from, n->at};
+        steady_answer a = {n->q.value, n->q.instance, more, n->known.from, n->known.period, n->at};
         vec_push(&s->result->path, a);
         more = n->more;
     }

@@ -8,8 +8,8 @@
 typedef struct steady_answer {
     int value, instance;
     bool more; /* the value is greater than `from` (a tile is skipped); else it is `from` (it is not) */
-    int64_t from;
-    moment at; /* values of trips */
+    int64_t from, period; /* known of it when it was asked about */
+    moment at;            /* values of trips */
 } steady_answer;
 
 typedef struct steady_result {

@@ -1,6 +1,5 @@
 /* Diagnostics from findings: who, where, with which values, what is missing and who would have to bring it. */
 #include "prove/witness.h"
-#include "capture/capture.h"
 
 typedef struct teller {
     const machine *m;
@@ -23,13 +22,7 @@ static const char *task_name(const teller *t, int agent_index)
 
 static void step_text(const teller *t, int agent_index, int op, text *out)
 {
-    const ir_task *task = plan_task_of(t->p, agent_index);
-    if (task->ops.at[op].drain) {
-        text_printf(out, "the end, for the last releases of %s",
-                    plan_resource_name(t->p, task->ops.at[op].resource));
-        return;
-    }
-    capture_step_text(&task->task->schedule->steps.at[task->ops.at[op].step], out);
+    witness_step_name(t->p, agent_index, op, out);
 }
 
 static const ir_barrier *barrier_of(const teller *t, int stage)
@@ -37,34 +30,14 @@ static const ir_barrier *barrier_of(const teller *t, int stage)
     return plan_barrier_of(t->p, stage);
 }
 
-/* In a cluster, " of CTA 1". */
-static void rank_text(const teller *t, int rank, text *out)
-{
-    if (t->p->ranks > 1)
-        text_printf(out, " of CTA %d", rank);
-}
-
-/* "smem_ab.full[2]", "order.turn 1", "staged" */
 static void stage_text(const teller *t, int stage, text *out)
 {
-    const ir_barrier *b = barrier_of(t, stage);
-    const char *name = plan_resource_name(t->p, b->resource);
-    switch (b->side) {
-    case IR_TURN: text_printf(out, "%s.turn %d", name, b->member); break;
-    case IR_NAMED: text_add(out, name); break;
-    default:
-        text_printf(out, "%s.%s[%d]", name, b->side == IR_FULL ? "full" : "empty", t->p->stages[stage].stage);
-    }
-    rank_text(t, t->p->stages[stage].rank, out);
+    witness_stage_name(t->p, stage, out);
 }
 
 static void slot_text(const teller *t, int slot, text *out)
 {
-    const ir_buffer *b = plan_buffer_of(t->p, slot);
-    text_printf(out, "%s.%s", plan_resource_name(t->p, b->resource), b->name);
-    if (t->p->slots[slot].pipelined)
-        text_printf(out, "[%d]", t->p->slots[slot].stage);
-    rank_text(t, t->p->slots[slot].rank, out);
+    witness_slot_name(t->p, slot, out);
 }
 
 static const char *values_of(const teller *t)
@@ -156,6 +129,12 @@ static void arrivers_text(const teller *t, int stage, text *out)
     }
     if (!any)
         text_add(out, "no task arrives on it");
+}
+
+void witness_arrivers(const machine *m, int stage, text *out)
+{
+    const teller t = {.m = m, .p = m->plan};
+    arrivers_text(&t, stage, out);
 }
 
 static ww_diag *tell_waiter(teller *t, int agent_index, const char *values)
@@ -306,15 +285,6 @@ static void tell_probe(teller *t, const finding *f)
 
 /* ---- races --------------------------------------------------------------------------------------------------------------------------------- */
 
-static const char *const access_texts[] = {[ACCESS_READ] = "reads",
-                                           [ACCESS_WRITE] = "writes",
-                                           [ACCESS_COPY] = "copies into",
-                                           [ACCESS_LOAD] = "loads by cp.async into",
-                                           [ACCESS_UMMA_READ] = "reads by tcgen05",
-                                           [ACCESS_UMMA_WRITE] = "writes by tcgen05",
-                                           [ACCESS_WGMMA] = "reads by wgmma",
-                                           [ACCESS_BULK] = "stores in bulk from"};
-
 /* Work on what the tensor core consumes, which is not auxiliary. Where two CTAs share an MMA, one of them issues it and waits for
  * the slots; the other's calls of such work are reads that wait for nothing. */
 static bool is_follower_read(const teller *t, int who, int op)
@@ -357,12 +327,12 @@ static void tell_race(teller *t, const finding *f)
     step_text(t, f->other_agent, f->other_op, &step);
     slot_text(t, f->slot, &slot);
     slot_text(t, f->other_slot, &other_slot);
-    ww_diag *d = tell_agent(t, f, WW_RACE, access_texts[f->kind]);
+    ww_diag *d = tell_agent(t, f, WW_RACE, witness_access(f->kind));
     d->message = arena_printf(t->list.arena, "%s %s, and nothing orders it after task %s", d->message,
                               text_str(&slot), task_name(t, f->other_agent));
     diag_expected(&t->list, d, "a chain of barriers from %s of task %s to this access", text_str(&step),
                   task_name(t, f->other_agent));
-    diag_found(&t->list, d, "%s, which %s %s, unordered", text_str(&step), access_texts[f->other_kind],
+    diag_found(&t->list, d, "%s, which %s %s, unordered", text_str(&step), witness_access(f->other_kind),
                text_str(&other_slot));
     diag_hint(&t->list, d, "%s", race_hint(t, f));
     diag_related(&t->list, d, op_at(t->p, f->other_agent, f->other_op)->place, "the other access");
@@ -380,7 +350,7 @@ static void tell_unfenced(teller *t, const finding *f)
     text step = {0}, slot = {0};
     step_text(t, f->other_agent, f->other_op, &step);
     slot_text(t, f->slot, &slot);
-    ww_diag *d = tell_agent(t, f, WW_UNFENCED, access_texts[f->kind]);
+    ww_diag *d = tell_agent(t, f, WW_UNFENCED, witness_access(f->kind));
     d->message = arena_printf(t->list.arena, "%s %s, after task %s and without a fence", d->message,
                               text_str(&slot), task_name(t, f->other_agent));
     diag_expected(&t->list, d, "%s between %s of task %s and this access", fence, text_str(&step),
@@ -398,7 +368,7 @@ static void tell_clobbered(teller *t, const finding *f)
     slot_text(t, f->slot, &slot);
     slot_text(t, f->other_slot, &other_slot);
     step_text(t, f->other_agent, f->other_op, &step);
-    ww_diag *d = tell_agent(t, f, WW_RACE, access_texts[f->kind]);
+    ww_diag *d = tell_agent(t, f, WW_RACE, witness_access(f->kind));
     d->message =
         arena_printf(t->list.arena, "%s %s, which has been overwritten", d->message, text_str(&slot));
     diag_expected(&t->list, d, "%s filled again before it is read", text_str(&slot));

@@ -3,9 +3,29 @@
 #define WW_WITNESS_H
 
 #include "prove/steady.h"
+#include "warpwright/witness.h"
 
 /* The refutation: the finding first, then notes that complete it. In the kernel's arena. */
 const ww_diag *witness_of(const machine *m, const steady_result *result);
+
+/* The same as events, in the kernel's arena; NULL: there is no order to show (witness_build.c). */
+const ww_witness *witness_events(const machine *m, const steady_result *result, const ww_diag *refutation);
+
+/* ---- names (witness_names.c) ---------------------------------------------------------------------------------------- */
+
+/* "acquire(ring)", "ring.tma_load" */
+void witness_step_name(const plan *p, int agent_index, int op, text *out);
+/* "ring.full[2]", "order.turn 1", "staged"; in a cluster with " of CTA 1" */
+void witness_stage_name(const plan *p, int stage, text *out);
+/* "ring.row[2]" */
+void witness_slot_name(const plan *p, int slot, text *out);
+/* "copies into" */
+const char *witness_access(access_kind kind);
+access_kind witness_access_of(ir_effect_kind kind);
+/* Who would have to arrive on a stage, and where these are. */
+void witness_arrivers(const machine *m, int stage, text *out);
+
+/* ---- values (witness_values.c) ---------------------------------------------------------------------------------------- */
 
 /* An execution that ended with a finding. */
 typedef struct witness_run {

@@ -115,6 +115,10 @@ typedef struct device_launch {
     uint32_t dynamic_shared_bytes;
     const void *params; /* the kernel's one parameter, usually a struct */
     size_t param_bytes;
+    const struct emu_script
+        *script;           /* emulator: an interleaving to follow (emu/emu.h); NULL: none. Then how the kernel
+                                        ends is no failure, */
+    struct emu_told *told; /* ... but told here, with the report */
     bool overlap_previous; /* may start when its predecessor calls griddepcontrol.launch_dependents */
 } device_launch;
 

@@ -136,13 +136,19 @@ static bool emu_device_launch(device *d, device_module *module, const device_lau
                          .host_threads = e->options.host_threads,
                          .async_order = (emu_async_order)e->options.order,
                          .seed = e->options.seed,
-                         .names = e->names};
+                         .names = e->names,
+                         .script = l->script,
+                         .told = l->told};
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
     memcpy(launch.cluster, l->cluster, sizeof launch.cluster);
     emu_result result = {0};
     bool ok = emu_run(e->machine, module->module, &launch, &result) == EMU_OK;
     e->instructions += result.instructions;
+    if (!ok && l->told && result.status != EMU_BAD_LAUNCH) {
+        text_add(&l->told->report, text_str(&result.report));
+        ok = true;
+    }
     if (!ok)
         (void)device_fail(d, "%s: %s", l->kernel, text_str(&result.report));
     text_free(&result.report);

@@ -23,3 +23,4 @@
 #define ww_block_close mutate_block_close
 
 #define ww_app_main mutate_app_main
+#define ww_run_launch mutate_run_launch

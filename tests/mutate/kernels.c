@@ -14,10 +14,12 @@ int gemm_main(int argc, char **argv);
 
 int mutate_app_main(const ww_app *app, int argc, char **argv);
 
-/* Handed round the examples' own main functions. */
+/* Handed round the examples' own main functions, and to what stands in for their launches. */
 static struct {
     ww_kernel *kernel;
     bool run;
+    const ww_witness *witness; /* to be followed by the first launch; the others are left out */
+    ww_replay *seen;
     subject_run result;
     text *why;
 } handed;
@@ -51,6 +53,27 @@ static void run_app(const ww_app *app)
     }
 }
 
+void mutate_run_launch(ww_run *r, const ww_launch *l)
+{
+    if (!handed.witness)
+        ww_run_launch(r, l);
+    else if (!handed.seen->text)
+        ww_run_replay(r, l, handed.witness, handed.seen);
+}
+
+static void replay_app(const ww_app *app)
+{
+    ww_launch launch = {0};
+    ww_run *r = ww_run_open(handed.kernel, &(ww_run_options){.device = WW_DEVICE_EMULATOR, .marks = true});
+    if (!ww_run_error(r) && app->prepare(app->problem, r, &launch))
+        mutate_run_launch(r, &launch);
+    if (ww_run_error(r))
+        text_printf(handed.why, "%.300s", ww_run_error(r));
+    ww_run_close(r);
+    if (app->clean_up)
+        app->clean_up(app->problem);
+}
+
 /* Sizes that --mnk and the like would set are set here. */
 static void read_sizes(const ww_app *app, int argc, char **argv)
 {
@@ -68,6 +91,10 @@ static void read_sizes(const ww_app *app, int argc, char **argv)
 int mutate_app_main(const ww_app *app, int argc, char **argv)
 {
     read_sizes(app, argc - 1, argv + 1);
+    if (handed.witness) {
+        replay_app(app);
+        return 0;
+    }
     handed.kernel = app->declare(app->problem);
     if (handed.run)
         run_app(app);
@@ -128,6 +155,27 @@ subject_run subject_try(const subject *s, text *why)
     (void)s->program(s->argc, (char **)s->argv);
     ww_kernel_free(handed.kernel);
     return handed.result;
+}
+
+void subject_replay(const subject *s, ww_kernel *k, const ww_witness *w, ww_replay *seen, text *why)
+{
+    handed.kernel = k;
+    handed.witness = w;
+    handed.seen = seen;
+    handed.why = why;
+    if (s->program) {
+        (void)s->program(s->argc, (char **)s->argv);
+    } else if (s->feature) {
+        trial t = {.run = ww_run_open(k, &(ww_run_options){.device = WW_DEVICE_EMULATOR, .marks = true})};
+        if (!ww_run_error(t.run))
+            s->feature->check(&t, s->feature);
+        if (!seen->text) /* what the check makes of it afterwards does not matter */
+            text_printf(why, "%.300s", ww_run_error(t.run) ? ww_run_error(t.run) : t.wrong);
+        ww_run_close(t.run);
+    } else {
+        text_add(why, "no launch");
+    }
+    handed.witness = NULL;
 }
 
 static void add_kernel(subject_list *list, const char *group, const char *name, ww_kernel *(*declare)(void))

@@ -47,6 +47,9 @@ ww_kernel *subject_declare(const subject *s);
 typedef enum subject_run { RUN_NOT_TRIED, RUN_RIGHT, RUN_WRONG } subject_run;
 subject_run subject_try(const subject *s, text *why);
 
+/* Runs k, declared of s, along its counterexample; why: it could not be run. */
+void subject_replay(const subject *s, ww_kernel *k, const ww_witness *w, ww_replay *seen, text *why);
+
 /* ---- judging ------------------------------------------------------------------------------------------- */
 
 /* What the tasks of a program do in small instances: for each task and resource the work done on it, with values and

@@ -4,6 +4,8 @@
  *     mutate_test full [NAME ...]     all of them, with a table
  *     mutate_test list [NAME ...]     as full, and prints each mutant with what came of it
  *     mutate_test run [NAME ...]      as list; those accepted run on the emulator, where the kernel can
+ *     mutate_test replay [NAME ...]   every so-manieth: the counterexamples of those refuted, on the emulator (replayed.c)
+ *     mutate_test replay NAME NUMBER  one of them, with its timeline
  *     mutate_test show NAME NUMBER    one mutant: diagnostics, program, code
  *
  * A mutant that is accepted must be explained: its code is the author's but for comments, or its tasks do the same work on the
@@ -13,6 +15,7 @@
  * processes, so that one that ends the process is counted like any other. */
 #include "mutate.h"
 #include "outcome.h"
+#include "replayed.h"
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -359,6 +362,20 @@ static bool is_named(const subject *s, int count, char **names)
     return count == 0;
 }
 
+static int replay_all(const subject_list *subjects, int count, char **names)
+{
+    int sum[REPLAY_ENDS] = {0}, died = replay_mutants(NULL, 0, sum);
+    bool one = count == 2 && atoi(names[1]) > 0;
+    const subject *s;
+    vec_each(s, subjects)
+        if (one && is_named(s, 1, names))
+            replay_show(s, atoi(names[1]));
+        else if (!one && (s->feature || s->program) && is_named(s, count, names))
+            died += replay_mutants(s, count ? 1 : SAMPLE, sum);
+    replay_print_sum(sum);
+    return died > 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -368,6 +385,8 @@ int main(int argc, char **argv)
     set.step = set.full ? 1 : SAMPLE;
     subject_list subjects = {0};
     subjects_add_all(&subjects);
+    if (strcmp(mode, "replay") == 0)
+        return replay_all(&subjects, argc - 2, argv + 2);
     tally sum = {0};
     (void)printf("%-28s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s %6s\n", "kernel", "all",
                  "rule", "prover", "unprov", "code", "work", "other", "listed", "why?", "fault", "crash",

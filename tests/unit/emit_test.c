@@ -474,7 +474,7 @@ static void an_unproved_kernel_says_so(void **state)
     text cuda = {0};
     (void)ww_kernel_check(k);
     k->verdict = &verdict;
-    emit_program(k->program, &cuda);
+    emit_program(k->program, false, &cuda);
     assert_true(has_lines(text_str(&cuda), "// NOT PROVED: too many runs\n#include \"ww/ww.cuh\""));
     text_free(&cuda);
     ww_kernel_free(k);

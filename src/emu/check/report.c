@@ -164,6 +164,12 @@ static void describe_tmem(const warp *w, const group *g, text *out)
         text_add(out, "; the peer CTA must allocate too");
 }
 
+static void describe_mark(const warp *w, const group *g, text *out)
+{
+    (void)w;
+    text_printf(out, "the script, at mark %u", g->wait.id);
+}
+
 /* What a group of lanes is at, after the name of its warp. */
 static void describe_wait(const warp *w, const group *g, text *out)
 {
@@ -183,6 +189,15 @@ static void describe_wait(const warp *w, const group *g, text *out)
     text_add(out, "\n      ");
     report_line(w, g->pc, out);
     text_add(out, "\n");
+}
+
+void report_where(const warp *w, text *out)
+{
+    report_warp(w, out);
+    if (!w->live)
+        text_add(out, " has ended");
+    else if (w->group_count)
+        describe_wait(w, &w->groups[0], out);
 }
 
 static void describe_warp(const warp *w, text *out)
@@ -235,6 +250,8 @@ void report_deadlock(cluster *c)
 {
     text *out = &c->report;
     text_free(out);
+    if (c->script.script)
+        script_note_stuck(c);
     text_printf(out, "deadlock in %s: no warp can run and no asynchronous operation is pending\n",
                 c->grid->program->name);
     for (uint32_t i = 0; i < c->cta_count; i++)

@@ -112,6 +112,7 @@ void cluster_start(cluster *c, grid *g, uint32_t index)
     cta_layout l = layout(g);
     uint32_t count = g->cluster[0] * g->cluster[1] * g->cluster[2];
     free_warps(c);
+    arena_free(&c->script.scratch);
     uint8_t *memory = cluster_memory(c, l.total * count);
     *c = (cluster){.grid = g,
                    .index = index,
@@ -122,6 +123,7 @@ void cluster_start(cluster *c, grid *g, uint32_t index)
                    .memory = c->memory,
                    .memory_bytes = c->memory_bytes};
     async_queue_clear(c->queue);
+    script_start(c);
     c->random = g->launch->seed * UINT64_C(0x9e3779b97f4a7c15) + index + 1;
     for (uint32_t rank = 0; rank < count; rank++) {
         cta *at = &c->ctas[rank];
@@ -136,6 +138,7 @@ void cluster_release(cluster *c)
     free_warps(c);
     async_queue_free(c->queue);
     text_free(&c->report);
+    arena_free(&c->script.scratch);
     free(c->probe);
     free(c->memory);
     *c = (cluster){0};

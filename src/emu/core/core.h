@@ -145,6 +145,8 @@ typedef struct warp {
     uint32_t max_registers;     /* by setmaxnreg; 0: never set */
     uint32_t fruitless;         /* try_waits that failed while nothing happened in the cluster ... */
     uint64_t fruitless_effects; /* ... since its count of effects was this */
+    size_t step;                /* of the script, that it is in, plus 1; 0: none */
+    bool granted;               /* it may pass the mark it is at */
 } warp;
 
 typedef struct named_barrier {
@@ -178,6 +180,16 @@ typedef struct cta {
     struct tensor_memory tmem;
 } cta;
 
+/* How far a script has come (script.c). */
+typedef struct script_run {
+    const emu_script *script; /* NULL: there is none */
+    emu_told *told;
+    size_t next;        /* the step to come */
+    uint32_t completed; /* phases of the watched barrier */
+    bool ended;         /* all run as they like */
+    arena scratch;
+} script_run;
+
 typedef struct cluster {
     grid *grid;
     uint32_t index;
@@ -189,6 +201,7 @@ typedef struct cluster {
     bool hung;                               /* nothing can happen any more but by another cluster */
     uint32_t barrier_phase, barrier_arrived; /* barrier.cluster: threads arrived in this phase */
     struct async_queue *queue;
+    script_run script;
     bool cancel_refused; /* a thread has read that a request of cluster launch control was refused */
     uint64_t random;     /* state of the generator behind EMU_ASYNC_RANDOM */
     uint64_t instructions;
@@ -211,6 +224,8 @@ _Noreturn void lane_fault(warp *w, uint32_t lane, const char *fmt, ...) PRINTF_L
 _Noreturn void warp_unsupported(warp *w, const char *fmt, ...) PRINTF_LIKE(2, 3);
 _Noreturn void cta_fault(cta *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 _Noreturn void report_deadlock(cluster *c);
+
+void report_where(const warp *w, text *out); /* who it is, and what it waits for */
 
 /* "0x00408 (smem_ab.full[2])" */
 void report_shared_address(const cta *c, uint32_t offset, text *out);
@@ -291,6 +306,8 @@ void mbarrier_complete_tx(warp *w, cta *c, uint32_t offset, uint32_t bytes);
 void mbarrier_async_arrive(warp *w, cta *c, uint32_t offset);
 void mbarrier_async_pend(warp *w, cta *c, uint32_t offset);
 void mbarrier_check(warp *w, cta *c, uint32_t offset);
+/* Arrivals and bytes missing; false when there is no barrier. */
+bool mbarrier_missing(const cta *c, uint32_t offset, uint32_t *pending, int32_t *bytes);
 void mbarrier_describe(const cta *c, uint32_t offset, text *out);
 
 /* ---- tmem.c ------------------------------------------------------------------------------------------- */
@@ -306,6 +323,32 @@ cta *tmem_peer(warp *w);
 /* The CTA ends: what it has allocated must have been given back. */
 void tmem_check_exit(cta *c);
 
+/* ---- script.c ----------------------------------------------------------------------------------------- */
+
+static inline bool script_runs(const cluster *c)
+{
+    return c->script.script && !c->script.ended;
+}
+void script_start(cluster *c);
+/* No warp can run: makes the next step, or ends the launch. False when the step's warp is not at its mark. */
+bool script_advance(cluster *c);
+/* All warps have ended, or the last step has been made: notes what is to be told. */
+void script_finish(cluster *c);
+/* Nothing helps: the script's next step cannot be made. */
+_Noreturn void script_fail(cluster *c);
+/* Room for an access to global memory that is not there: what a script is about may take other sizes than were prepared. */
+uint8_t *script_scratch(cluster *c, uint64_t bytes);
+/* A step touches memory of c; offsets are shared addresses, or columns. */
+void script_touch(const warp *w, const cta *c, uint32_t offset, uint32_t bytes, bool write, bool tensor);
+/* The first chunk of the matrix that a descriptor of wgmma or tcgen05 names: of the others nothing is noted. */
+void script_touch_matrix(const warp *w, const cta *c, uint64_t descriptor);
+/* The same, where the host has it; nothing if that is not shared memory. */
+void script_touch_lanes(const warp *w, uint32_t mask, uint8_t *const *at, uint32_t bytes, bool write);
+/* The mbarrier there has completed a phase. */
+void script_completed(cluster *c, const cta *owner, uint32_t offset);
+/* Nobody can go on: notes who waits for which barrier. */
+void script_note_stuck(cluster *c);
+
 /* ---- other waits ------------------------------------------------------------------------------------ */
 
 /* Threads have exited: barriers that counted on them may be complete. */
@@ -319,6 +362,10 @@ void async_queue_free(struct async_queue *q);
 void async_queue_clear(struct async_queue *q);
 /* Carries out one pending operation. False when there is none. */
 bool async_queue_advance(cluster *c);
+/* For scripts. Carries out what was issued in that step and tells barriers; whether there was something. */
+bool async_queue_land(cluster *c, size_t step);
+/* Whether anything issued in that step is still pending. */
+bool async_queue_has(const cluster *c, size_t step);
 /* A turn of the scheduler has passed: EMU_ASYNC_RANDOM may carry something out. */
 void async_queue_turn(cluster *c);
 /* A warp, a CTA has ended: what is pending then is an error, or is carried out. */

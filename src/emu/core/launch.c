@@ -215,6 +215,8 @@ static void retire(launch_state *s, resident *r)
         c->report = (text){0};
         atomic_store(&s->grid.stopping, true);
     }
+    if (s->grid.launch->script) /* no other cluster is started */
+        s->failed = 0;
     text_free(&c->report);
     r->used = false;
     s->running--;
@@ -285,6 +287,8 @@ static void run_grid(launch_state *s)
 {
     uint32_t threads = host_threads(s), clusters_at_once = s->grid.sm_count;
     s->resident_count = threads > clusters_at_once ? threads : clusters_at_once;
+    if (s->grid.launch->script) /* the first cluster alone */
+        s->resident_count = threads = 1;
     if (s->resident_count > s->grid.cluster_count)
         s->resident_count = s->grid.cluster_count;
     s->residents = base_alloc(sizeof(resident) * s->resident_count);
@@ -356,6 +360,8 @@ emu_status emu_run(emu_machine *m, const emu_module *module, const emu_launch *l
     run_grid(&s);
     free(s.grid.memory.blocks);
     free((void *)(uintptr_t)s.grid.params);
+    if (launch->told)
+        launch->told->status = s.status;
     *result = (emu_result){.status = s.status, .report = s.report, .instructions = s.instructions};
     return result->status;
 }

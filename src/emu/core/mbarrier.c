@@ -82,8 +82,11 @@ static mbarrier load(warp *w, const place *p)
 static void store(const place *p, mbarrier b)
 {
     uint64_t word = pack(b);
+    uint64_t old = *shadow(p->cta, p->offset);
     memcpy(p->cta->shared + p->offset, &word, sizeof word);
     *shadow(p->cta, p->offset) = word;
+    if (old && unpack(old).phase != b.phase && script_runs(p->cta->cluster))
+        script_completed(p->cta->cluster, p->cta, p->offset);
     cluster_effect(p->cta->cluster);
 }
 
@@ -153,6 +156,16 @@ bool mbarrier_phase_done(const cta *c, uint32_t offset, uint32_t parity)
 {
     uint64_t word = *shadow(c, offset);
     return !word || (unpack(word).phase & 1) != parity;
+}
+
+bool mbarrier_missing(const cta *c, uint32_t offset, uint32_t *pending, int32_t *bytes)
+{
+    uint64_t word = offset / 8 * 8 < c->shared_bytes ? *shadow(c, offset) : 0;
+    if (!word)
+        return false;
+    *pending = unpack(word).pending;
+    *bytes = unpack(word).tx;
+    return true;
 }
 
 void mbarrier_describe(const cta *c, uint32_t offset, text *out)

@@ -53,6 +53,8 @@ uint8_t *memory_global(warp *w, uint32_t lane, uint64_t address, uint64_t bytes,
     const memory_block *b = w->recent;
     if (!b || !within(b, address, bytes)) {
         b = memory_find(&GRID(w)->memory, address, bytes);
+        if (!b && CLUSTER(w)->script.script)
+            return script_scratch(CLUSTER(w), bytes);
         if (!b)
             bad_global(w, lane, address, bytes);
         w->recent = b;
@@ -82,6 +84,8 @@ uint8_t *memory_shared(warp *w, uint32_t lane, uint32_t address, uint32_t bytes,
         lane_fault(w, lane, "shared address 0x%x: CTA %u of the cluster has exited", address, rank);
     if (owner)
         *owner = to;
+    if (script_runs(c))
+        script_touch(w, to, offset, bytes, false, false);
     return to->shared + offset;
 }
 
@@ -277,4 +281,6 @@ void memory_lanes(warp *w, const op *o, uint32_t mask, uint32_t bytes, memory_ac
         break;
     default: generic_lanes(w, mask, bytes, access, address, at); break;
     }
+    if (script_runs(CLUSTER(w)))
+        script_touch_lanes(w, mask, at, bytes, access == MEMORY_WRITE);
 }

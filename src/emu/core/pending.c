@@ -117,6 +117,7 @@ pending *pending_new(warp *w, uint32_t lanes, const char *what, pending_run *run
     memset(p, 0, offsetof(pending, bulk));
     p->warp = w;
     p->pc = w->pc - 1;
+    p->step = w->step;
     p->lanes = lanes;
     p->what = what;
     p->run = run;
@@ -129,7 +130,7 @@ void pending_issue(pending *p)
     cluster *c = CLUSTER(p->warp);
     if (counter(p))
         ++*counter(p);
-    if (c->grid->launch->async_order == EMU_ASYNC_EARLY)
+    if (c->grid->launch->async_order == EMU_ASYNC_EARLY && !c->script.script)
         carry_out(c->queue, p);
 }
 
@@ -156,6 +157,28 @@ bool async_queue_advance(cluster *c)
     return p != NULL;
 }
 
+bool async_queue_land(cluster *c, size_t step)
+{
+    bool any = false;
+    for (pending *p = c->queue->first, *next; p; p = next) {
+        next = p->next;
+        if (p->step != step || (step && p->kind != PENDING_LOOSE && p->kind != PENDING_UMMA_ARRIVE))
+            continue;
+        carry_out(c->queue, p);
+        any = true;
+        next = c->queue->first; /* it may have finished others */
+    }
+    return any;
+}
+
+bool async_queue_has(const cluster *c, size_t step)
+{
+    for (const pending *p = c->queue->first; p; p = p->next)
+        if (p->step == step)
+            return true;
+    return false;
+}
+
 /* wgmma of one warp keep their order, and so do tcgen05.mma and .cp ("tcgen05 pipelined instructions"); all
  * others may overtake. */
 static pending *earliest_like(const async_queue *q, pending *p)
@@ -171,7 +194,8 @@ static pending *earliest_like(const async_queue *q, pending *p)
 void async_queue_turn(cluster *c)
 {
     async_queue *q = c->queue;
-    if (c->grid->launch->async_order != EMU_ASYNC_RANDOM || !q->count || cluster_random(c) % 4)
+    if (script_runs(c) || c->grid->launch->async_order != EMU_ASYNC_RANDOM || !q->count ||
+        cluster_random(c) % 4)
         return;
     pending *p = q->first;
     for (uint64_t n = cluster_random(c) % q->count; n > 0; n--)

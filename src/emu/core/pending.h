@@ -106,6 +106,7 @@ typedef struct pending {
     pending_run *read; /* takes a copy of what is read from shared memory; NULL: nothing is */
     warp *warp;        /* who issued it, and where */
     uint32_t pc, lanes;
+    size_t step; /* of the script, in which it was issued, plus 1 */
     pending_kind kind;
     uint32_t group;
     uint32_t reads, writes; /* ranks whose shared memory is read, written */

@@ -73,6 +73,12 @@ static bool ready_tmem(const warp *w, const group *g)
     return tmem_ready(w->cta, g->wait.id, g->wait.parity);
 }
 
+static bool ready_mark(const warp *w, const group *g)
+{
+    (void)g;
+    return w->granted || !script_runs(w->cta->cluster);
+}
+
 static bool ready_sleep(const warp *w, const group *g)
 {
     return w->cta->cluster->turn >= g->wait.until;
@@ -207,8 +213,9 @@ static bool asleep(cluster *c, warp *w)
 /* Nothing could run. False when that will not change. */
 static bool unblock(cluster *c)
 {
-    return async_queue_advance(c) || any_warp(c, asleep) || any_warp(c, time_out) ||
-           any_warp(c, release_join);
+    if (script_runs(c) ? script_advance(c) : async_queue_advance(c))
+        return true;
+    return any_warp(c, asleep) || any_warp(c, time_out) || any_warp(c, release_join);
 }
 
 static bool alive(const cluster *c)
@@ -224,7 +231,7 @@ static bool alive(const cluster *c)
 static bool is_lazy(const cluster *c, const warp *w)
 {
     const emu_launch *launch = c->grid->launch;
-    if (launch->async_order != EMU_ASYNC_RANDOM)
+    if (launch->async_order != EMU_ASYNC_RANDOM || script_runs(c))
         return false;
     const uint64_t when[] = {launch->seed, c->index, c->turn / LAZY_TURNS, w->cta->rank, w->index};
     return hash_bytes(HASH_SEED, when, sizeof when) >> 32 & 1;
@@ -252,7 +259,7 @@ static bool run_round(cluster *c)
 static void watch_idle(cluster *c, uint64_t effects_before)
 {
     c->idle_turns = c->effects == effects_before ? c->idle_turns + 1 : 0;
-    if (c->idle_turns % IDLE_TURNS == IDLE_TURNS - 1)
+    if (c->idle_turns % IDLE_TURNS == IDLE_TURNS - 1 && !script_runs(c))
         (void)async_queue_advance(c);
     if (c->idle_turns % LONG_IDLE == LONG_IDLE - 1)
         (void)any_warp(c, release_join);
@@ -308,7 +315,7 @@ bool cluster_run(cluster *c, uint64_t budget)
         if (run_round(c))
             watch_idle(c, effects);
         else if (!unblock(c))
-            report_deadlock(c);
+            script_runs(c) ? script_fail(c) : report_deadlock(c);
         async_queue_turn(c);
         c->instructions = count_instructions(c);
         check_limit(c);
@@ -317,5 +324,7 @@ bool cluster_run(cluster *c, uint64_t budget)
             return false;
         }
     }
+    if (script_runs(c))
+        script_finish(c);
     return true;
 }

@@ -192,6 +192,8 @@ void tmem_check(warp *w, const cta *c, uint32_t first, uint32_t count, const cha
     if ((c->tmem.owned & need) != need)
         warp_fault(w, "columns %u to %u of tensor memory are %s and are not allocated in CTA rank %u", first,
                    first + count - 1, what, c->rank);
+    if (script_runs(c->cluster))
+        script_touch(w, c, first, count, false, true);
 }
 
 void tmem_check_exit(cta *c)

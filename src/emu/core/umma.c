@@ -140,6 +140,10 @@ static void issue_mma(warp *w, const op *o, uint32_t lane)
     p->umma.d_tmem = d;
     p->tmem_first = d;
     p->tmem_end = d + async_umma_d_columns(&shape);
+    for (uint32_t i = 0; i < shape.ctas; i++) {
+        script_touch_matrix(w, &first[i], p->umma.desc_a);
+        script_touch_matrix(w, &first[i], p->umma.desc_b);
+    }
     pending_issue(p);
 }
 

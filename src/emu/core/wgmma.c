@@ -77,6 +77,8 @@ static void run_mma(warp *w, const op *o, uint32_t mask)
     p->wgmma.shape.scale_d = scale != 0;
     p->wgmma.desc_a = form->a_in_registers ? 0 : uniform_descriptor(w, o->arg[ARG_A]);
     p->wgmma.desc_b = uniform_descriptor(w, o->arg[ARG_B]);
+    script_touch_matrix(w, w->cta, p->wgmma.desc_a);
+    script_touch_matrix(w, w->cta, p->wgmma.desc_b);
     pending_issue(p);
 }
 

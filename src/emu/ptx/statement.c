@@ -253,6 +253,37 @@ static void skip_line(parser *p)
     lex_advance(&p->lex);
 }
 
+/* "mark 17": the number; false for every other pragma. */
+static bool is_mark(const lex_token *t, uint32_t *number)
+{
+    static const char word[] = "mark ";
+    uint64_t value = 0;
+    size_t i = sizeof word - 1;
+    if (t->kind != LEX_STRING || t->len <= i || memcmp(t->text, word, i) != 0)
+        return false;
+    for (; i < t->len; i++) {
+        if (t->text[i] < '0' || t->text[i] > '9' || value > UINT32_MAX / 16)
+            return false;
+        value = 10 * value + (uint64_t)(t->text[i] - '0');
+    }
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* .pragma "mark 17"; becomes an instruction of ours, for scripts (emu.h). */
+static void read_pragma(parser *p)
+{
+    ptx_instruction i = {.at = p->lex.token.at, .opcode = "mark", .operand_count = 1};
+    uint32_t number = 0;
+    lex_advance(&p->lex);
+    if (is_mark(&p->lex.token, &number)) {
+        i.operands = arena_new(p->module->arena, ptx_operand);
+        *i.operands = (ptx_operand){.kind = PTX_OPERAND_INTEGER, .value = number, .at = p->lex.token.at};
+        vec_push(&p->function->instructions, i);
+    }
+    parse_skip_past(p, ';');
+}
+
 static void read_directive(parser *p)
 {
     ptx_space space;
@@ -262,8 +293,10 @@ static void read_directive(parser *p)
         parse_variables(p, space, false);
     else if (parse_at_directive(p, "loc") || parse_at_directive(p, "file"))
         skip_line(p);
+    else if (parse_at_directive(p, "pragma"))
+        read_pragma(p);
     else
-        parse_skip_past(p, ';'); /* .pragma and its like */
+        parse_skip_past(p, ';'); /* directives that say nothing about execution */
 }
 
 static void read_statement(parser *p)

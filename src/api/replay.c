@@ -1,0 +1,524 @@
+/* ww_run_replay: a witness on the emulator. Its events become a script; what the script's last events did is compared with
+ * what the witness says they do. */
+#include "api/run.h"
+#include "emu/emu.h"
+#include "lower/lower.h"
+#include "warpwright/tile_space.h"
+#include "warpwright/witness.h"
+
+typedef struct replay {
+    ww_run *run;
+    const ww_witness *w;
+    const ir_program *program;
+    emu_step *steps;
+    emu_script script;
+    emu_told told;
+    int turn[2]; /* of `second` and of `first`: see turned */
+    text notes;  /* what the values could not be made to be */
+} replay;
+
+/* ---- values ----------------------------------------------------------------------------------------------- */
+
+static bool set_argument(const ww_bound *b, const char *name, int64_t value, unsigned char *params,
+                         size_t bytes)
+{
+    int32_t number = (int32_t)value;
+    if (b->kind != WW_BOUND_ARGUMENT || (name && strcmp(b->name, name) != 0) ||
+        b->offset + sizeof number > bytes)
+        return false;
+    memcpy(params + b->offset, &number, sizeof number);
+    return true;
+}
+
+/* Every loop that the argument bounds has it at the same place. */
+static bool set_loop_argument(const replay *p, const ww_witness_value *v, unsigned char *params)
+{
+    size_t bytes = p->run->kernel->options.params_bytes;
+    bool any = false;
+    for (size_t t = 0; t < p->program->tasks.len; t++)
+        for (size_t i = 0; i < p->program->tasks.at[t].ops.len; i++) {
+            const ir_op *op = &p->program->tasks.at[t].ops.at[i];
+            if (op->kind != IR_LOOP)
+                continue;
+            any |= set_argument(&op->start, v->name, v->value, params, bytes);
+            any |= set_argument(&op->end, v->name, v->value, params, bytes);
+            any |= set_argument(&op->stride, v->name, v->value, params, bytes);
+        }
+    return any;
+}
+
+/* A launch of the space in which the first cluster gets that many tiles: static queues are dealt out in turn, of dynamic
+ * ones the one cluster that runs takes all. False: there is none. */
+static bool set_grid(const ww_resource *r, const ww_tile_space *space, uint32_t tiles, uint32_t grid[3])
+{
+    uint32_t all = ww_tile_space_clusters(space), clusters = tiles ? (all + tiles - 1) / tiles : 1;
+    if (r->kind != MODEL_QUEUE_STATIC)
+        clusters = 1;
+    if (!clusters || (all + clusters - 1) / clusters != tiles)
+        return false;
+    return ww_tile_space_grid(space, r->kind == MODEL_QUEUE_CLC,
+                              (int)clusters * space->cluster_m * space->cluster_n, grid);
+}
+
+/* All tiles in a row, along the first axis that will do: swizzled rasters go beyond edges. False: none will, or a bound is no
+ * argument. */
+static bool set_space(const ww_resource *r, const ww_cluster *c, int64_t tiles, unsigned char *params,
+                      size_t bytes, uint32_t grid[3])
+{
+    for (int along = 0; along < 3; along++) {
+        int wanted[3] = {c->v * c->m, c->n, 1};
+        wanted[along] *= (int)tiles;
+        ww_tile_space space = {.tiles = {wanted[0], wanted[1], wanted[2]},
+                               .cluster_m = c->v * c->m,
+                               .cluster_n = c->n,
+                               .swizzle = r->queue.swizzle,
+                               .raster_along_n = r->queue.raster_along_n};
+        bool fits = set_grid(r, &space, (uint32_t)tiles, grid);
+        for (int n = 0; n < 3 && fits; n++) {
+            const ww_bound *b = &r->queue.tiles[n];
+            fits = (b->kind == WW_BOUND_IMMEDIATE && b->value == wanted[n]) ||
+                   set_argument(b, NULL, wanted[n], params, bytes);
+        }
+        if (fits)
+            return true;
+    }
+    return false;
+}
+
+static bool set_tiles(const replay *p, const ww_witness_value *v, unsigned char *params, ww_launch *launch)
+{
+    const ww_kernel *k = p->run->kernel;
+    for (size_t i = 0; i < k->resources.len; i++) {
+        const ww_resource *r = k->resources.at[i];
+        if (model_is_queue(r) && strcmp(r->name, v->name) == 0)
+            return v->value >= 0 && v->value <= INT16_MAX &&
+                   set_space(r, &p->program->cluster, v->value, params, k->options.params_bytes,
+                             launch->grid);
+    }
+    return false;
+}
+
+static void set_values(replay *p, unsigned char *params, ww_launch *launch)
+{
+    for (int i = 0; i < p->w->value_count; i++) {
+        const ww_witness_value *v = &p->w->values[i];
+        bool set = v->kind == WW_VALUE_LAUNCH  ? v->tile < 0 && set_loop_argument(p, v, params)
+                   : v->kind == WW_VALUE_TILES ? set_tiles(p, v, params, launch)
+                                               : false;
+        if (!set)
+            text_printf(&p->notes, "replay: %s = %lld cannot be chosen from outside; the kernel decides\n",
+                        v->name, (long long)v->value);
+    }
+}
+
+/* ---- warps of a task ---------------------------------------------------------------------------------------------- */
+
+/* The prover knows slots, and that warps of a task do the same; how they divide a slot's bytes is their bodies' business. So
+ * where two warps touch none in common, others of their tasks take their places, all in turn. */
+static int turned(const replay *p, int cta, int task, int warp)
+{
+    const ww_witness *w = p->w;
+    const ww_witness_task *t = &w->tasks[task];
+    const int events[] = {w->second, w->first};
+    for (int i = 0; i < 2; i++) {
+        const ww_event *e = events[i] < 0 ? NULL : &w->events[events[i]];
+        if (e && e->task == task && e->cta == cta && t->warps > 0)
+            return t->first_warp + (warp - t->first_warp + p->turn[i]) % t->warps;
+    }
+    return warp;
+}
+
+static int turned_warp(const replay *p, const ww_event *e)
+{
+    return turned(p, e->cta, e->task, e->warp);
+}
+
+/* The next pair of places; false after the last. */
+static bool next_turn(replay *p)
+{
+    const ww_witness *w = p->w;
+    const int events[] = {w->second, w->first};
+    for (int i = 0; i < 2; i++) {
+        int warps = events[i] < 0 ? 1 : w->tasks[w->events[events[i]].task].warps;
+        if (++p->turn[i] < warps)
+            return true;
+        p->turn[i] = 0;
+    }
+    return false;
+}
+
+/* ---- the script --------------------------------------------------------------------------------------------- */
+
+/* The wait of a named barrier is done by the arrival before it. */
+static bool has_no_mark(const replay *p, const ww_event *e)
+{
+    if (e->task >= (int)p->program->tasks.len || e->op >= (int)p->program->tasks.at[e->task].ops.len)
+        return false;
+    const ir_op *op = &p->program->tasks.at[e->task].ops.at[e->op];
+    return op->kind == IR_WAIT && p->program->barriers.at[op->barrier].side == IR_NAMED;
+}
+
+static emu_step_kind step_kind(const replay *p, const ww_event *e)
+{
+    if (e->kind == WW_EVENT_LANDING)
+        return EMU_STEP_LAND;
+    return has_no_mark(p, e) ? EMU_STEP_NONE : EMU_STEP_PASS;
+}
+
+static void write_script(replay *p)
+{
+    const ww_witness *w = p->w;
+    for (int i = 0; i < w->event_count; i++) {
+        const ww_event *e = &w->events[i];
+        p->steps[i] = (emu_step){.kind = step_kind(p, e),
+                                 .cta = (uint32_t)e->cta,
+                                 .warp = (uint32_t)turned_warp(p, e),
+                                 .mark = (uint32_t)e->op,
+                                 .of = e->of < 0 ? SIZE_MAX : (size_t)e->of};
+    }
+    p->script =
+        (emu_script){.steps = p->steps,
+                     .count = (size_t)w->event_count,
+                     .then_run = ww_fault_ending_of(w->fault) != WW_ENDING_STOP,
+                     .first = w->first < 0 ? SIZE_MAX : (size_t)w->first,
+                     .second = w->second < 0 || w->fault == WW_FAULT_DEADLOCK ? SIZE_MAX : (size_t)w->second,
+                     .watches = w->barrier && w->barrier_offset != UINT32_MAX,
+                     .barrier_cta = (uint32_t)w->barrier_cta,
+                     .barrier_offset = w->barrier_offset};
+}
+
+/* ---- deadlocks ------------------------------------------------------------------------------------------------ */
+
+static const emu_stuck *stuck_at(const replay *p, const ww_witness_waiter *x)
+{
+    const ww_event *e = &p->w->events[x->event];
+    for (size_t i = 0; i < p->told.stuck.len; i++) {
+        const emu_stuck *s = &p->told.stuck.at[i];
+        if (s->cta == (uint32_t)e->cta && s->warp == (uint32_t)e->warp &&
+            s->barrier_cta == (uint32_t)x->barrier_cta && s->barrier_offset == x->barrier_offset)
+            return s;
+    }
+    return NULL;
+}
+
+static bool judge_deadlock(const replay *p, text *out)
+{
+    bool all = p->told.status == EMU_DEADLOCK && p->w->waiter_count > 0;
+    for (int i = 0; i < p->w->waiter_count; i++) {
+        const ww_witness_waiter *x = &p->w->waiters[i];
+        bool hardware = x->barrier_offset == UINT32_MAX, found = hardware || stuck_at(p, x);
+        text_printf(out, "  predicted: task %s waits for %s, phase %u: %s\n",
+                    p->w->tasks[p->w->events[x->event].task].name, x->barrier, x->phase,
+                    hardware ? "a hardware barrier, see below"
+                    : found  ? "it does"
+                             : "it does not");
+        all &= found;
+    }
+    text_add(out, text_str(&p->told.report));
+    return all;
+}
+
+/* ---- accesses --------------------------------------------------------------------------------------------------- */
+
+static bool in_range(const replay *p, const emu_touch *t, uint32_t *from, uint32_t *end)
+{
+    const ww_witness *w = p->w;
+    if (t->tensor != w->tensor || t->cta != (uint32_t)w->memory_cta)
+        return false;
+    *from = t->offset > w->memory_offset ? t->offset : w->memory_offset;
+    *end = t->offset + t->bytes < w->memory_offset + w->memory_bytes ? t->offset + t->bytes
+                                                                     : w->memory_offset + w->memory_bytes;
+    return *from < *end;
+}
+
+typedef struct overlap {
+    const emu_touch *a, *b;
+    uint32_t from, end;
+} overlap;
+
+static bool find_overlap(const replay *p, overlap *found)
+{
+    const emu_touch *a, *b;
+    uint32_t from, end, other_from, other_end;
+    vec_each(a, &p->told.touches[0]) {
+        if (!in_range(p, a, &from, &end))
+            continue;
+        vec_each(b, &p->told.touches[1]) {
+            if (!in_range(p, b, &other_from, &other_end))
+                continue;
+            *found =
+                (overlap){a, b, from > other_from ? from : other_from, end < other_end ? end : other_end};
+            if (found->from < found->end)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void ptx_line(const replay *p, uint32_t line, text *out)
+{
+    const char *at = text_str(&p->run->built.ptx);
+    for (uint32_t n = 1; n < line && at; n++) {
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    if (!at || !line)
+        return;
+    at += strspn(at, " \t");
+    text_printf(out, "PTX line %u: %.*s", line, (int)strcspn(at, "\n"), at);
+}
+
+static void tell_access(const replay *p, const emu_touch *t, int number, text *out)
+{
+    const ww_event *e = &p->w->events[number];
+    text_printf(out, "  event %d, %s of task %s, warp %d: %s %u to %u; ", number + 1, e->text,
+                p->w->tasks[e->task].name, turned_warp(p, e), t->tensor ? "columns" : "bytes", t->offset,
+                t->offset + t->bytes - 1);
+    ptx_line(p, t->line, out);
+    text_add(out, "\n");
+}
+
+/* A body that is declared to read may hand an address on, and touch nothing. */
+static void tell_untouched(const replay *p, text *out)
+{
+    const int events[] = {p->w->first, p->w->second};
+    uint32_t from, end;
+    for (int which = 0; which < 2; which++) {
+        bool any = false;
+        const emu_touch *t;
+        vec_each(t, &p->told.touches[which])
+            any |= in_range(p, t, &from, &end);
+        if (!any && events[which] >= 0)
+            text_printf(out, "  event %d, %s: its body touches nothing of %s itself\n", events[which] + 1,
+                        p->w->events[events[which]].text, which ? p->w->memory : p->w->other_memory);
+    }
+    text_printf(out, "  the two events touched no common byte of %s\n",
+                p->w->memory ? p->w->memory : "memory");
+}
+
+static bool judge_accesses(const replay *p, text *out)
+{
+    const ww_witness *w = p->w;
+    overlap o;
+    if (w->first < 0 || w->second < 0 || !find_overlap(p, &o)) {
+        tell_untouched(p, out);
+        return false;
+    }
+    tell_access(p, o.a, w->first, out);
+    tell_access(p, o.b, w->second, out);
+    text_printf(out, "  both touch %s %u to %u of %s", o.a->tensor ? "columns" : "bytes", o.from, o.end - 1,
+                w->memory);
+    if (w->in_flight)
+        text_printf(out, p->told.in_flight ? "; the first had not ended when the second came\n"
+                                           : "; but the first had ended when the second came\n");
+    else if (w->fault == WW_FAULT_RACE)
+        text_printf(out, w->second == w->first + 1 ? "; nothing happened between them\n"
+                                                   : "; but the two are not next to each other\n");
+    else
+        text_add(out, "\n");
+    return w->in_flight ? p->told.in_flight : w->fault != WW_FAULT_RACE || w->second == w->first + 1;
+}
+
+/* ---- phases ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t arrivals_of(const replay *p)
+{
+    for (size_t i = 0; i < p->program->barriers.len; i++) {
+        const ir_barrier *b = &p->program->barriers.at[i];
+        if (p->w->barrier_offset >= b->offset && p->w->barrier_offset < b->offset + 8 * (uint32_t)b->stages)
+            return b->arrivals;
+    }
+    return 0;
+}
+
+static void tell_barrier(const replay *p, const char *when, const emu_barrier_state *s, text *out)
+{
+    text_printf(out, "  %s: %s has completed %u phases; %u of %u arrivals and %d bytes missing\n", when,
+                p->w->barrier, s->completed, s->pending, arrivals_of(p), s->bytes);
+}
+
+/* One arrival too many is a fault; or it ends the phase and begins the next one. */
+static bool is_too_many(const replay *p)
+{
+    const emu_barrier_state *before = &p->told.before, *after = &p->told.after;
+    if (before->completed != p->w->barrier_completed || before->pending != p->w->barrier_pending)
+        return false;
+    return (p->told.status == EMU_FAULT && strstr(text_str(&p->told.report), "one too many")) ||
+           after->completed > before->completed + 1 ||
+           (after->completed > before->completed && after->pending < arrivals_of(p));
+}
+
+static bool is_wrong_phase(const replay *p)
+{
+    const ww_witness *w = p->w;
+    const emu_barrier_state *before = &p->told.before, *after = &p->told.after;
+    switch (w->fault) {
+    case WW_FAULT_EARLIER_PHASE: return before->completed + 1 < w->wanted;
+    case WW_FAULT_EARLY_WAIT:
+        return before->completed + 1 < w->wanted && p->told.passed && after->completed < w->wanted;
+    case WW_FAULT_LAPPED: return before->completed > w->wanted;
+    case WW_FAULT_TOO_MANY_ARRIVALS: return is_too_many(p);
+    default: return after->bytes < 0; /* too many bytes */
+    }
+}
+
+static bool judge_phase(const replay *p, text *out)
+{
+    const ww_witness *w = p->w;
+    const ww_event *e = w->second < 0 ? NULL : &w->events[w->second];
+    if (!e || !p->script.watches) {
+        text_add(out, "  the witness names no barrier to look at\n");
+        return false;
+    }
+    tell_barrier(p, "before the last event", &p->told.before, out);
+    text_printf(
+        out, "  event %d, %s of task %s, warp %d, is meant for phase %u%s\n", w->second + 1, e->text,
+        w->tasks[e->task].name, e->warp, w->wanted,
+        w->fault == WW_FAULT_EARLY_WAIT ? p->told.passed ? "; the wait returns" : "; the wait does not return"
+        : w->fault == WW_FAULT_LAPPED   ? p->told.passed ? "; the wait returns, a phase later"
+                                                         : "; the wait does not return: it has missed it"
+                                        : "");
+    if (p->told.status != EMU_FAULT)
+        tell_barrier(p, "after it", &p->told.after, out);
+    text_add(out, text_str(&p->told.report));
+    return is_wrong_phase(p);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------ */
+
+/* The end of a CTA while something asynchronous is under way is a fault. */
+static bool ended_too_early(const replay *p)
+{
+    return p->told.status == EMU_FAULT && strstr(text_str(&p->told.report), "has not been waited for");
+}
+
+/* Whether all steps were made; landings that nobody waits for need not come before the end. */
+static bool all_done(const replay *p)
+{
+    size_t i = p->told.done;
+    while (p->w->fault == WW_FAULT_LEFTOVER && ended_too_early(p) && i < p->script.count &&
+           p->steps[i].kind == EMU_STEP_LAND)
+        i++;
+    return i == p->script.count;
+}
+
+static bool judge_end(const replay *p, text *out)
+{
+    text_add(out, text_str(&p->told.report));
+    if (p->told.status == EMU_FAULT)
+        return ended_too_early(p);
+    if (p->told.status != EMU_OK || !p->script.watches)
+        return false;
+    tell_barrier(p, "at the end", &p->told.after, out);
+    return p->told.after.completed == p->w->barrier_completed &&
+           p->told.after.pending == p->w->barrier_pending;
+}
+
+static bool judge(const replay *p, text *out)
+{
+    if (!all_done(p))
+        return false;
+    switch (p->w->fault) {
+    case WW_FAULT_DEADLOCK: return judge_deadlock(p, out);
+    case WW_FAULT_RACE:
+    case WW_FAULT_UNFENCED:
+    case WW_FAULT_CLOBBERED: return judge_accesses(p, out);
+    case WW_FAULT_LEFTOVER: return judge_end(p, out);
+    default: return judge_phase(p, out);
+    }
+}
+
+static void tell_divergence(const replay *p, text *out)
+{
+    const ww_event *e =
+        &p->w->events[p->told.done < (size_t)p->w->event_count ? p->told.done
+                                                               : (size_t)p->w->event_count - 1];
+    text_printf(out,
+                "not reproduced: diverged at event %zu of %zu, %s of task %s, warp %d of CTA %d\n  %s%s\n",
+                p->told.done + 1, p->script.count, e->text, p->w->tasks[e->task].name, e->warp, e->cta,
+                text_str(&p->told.diverged), text_str(&p->told.report));
+}
+
+static void tell(const replay *p, ww_replay *out)
+{
+    text seen = {0}, all = {0};
+    out->reproduced = judge(p, &seen);
+    out->events = (int)p->told.done;
+    text_add(&all, text_str(&p->notes));
+    if (!all_done(p))
+        tell_divergence(p, &all);
+    else
+        text_printf(&all, "%s: %s, after all %d events\n%s",
+                    out->reproduced ? "reproduced" : "not reproduced", ww_fault_text(p->w->fault),
+                    out->events, text_str(&seen));
+    out->text = arena_strdup(&p->run->kernel->arena, text_str(&all));
+    text_free(&seen);
+    text_free(&all);
+}
+
+/* ---- runs --------------------------------------------------------------------------------------------------------- */
+
+static bool run_once(replay *p, device_launch *launch)
+{
+    emu_told_free(&p->told);
+    p->told = (emu_told){0};
+    write_script(p);
+    launch->script = &p->script;
+    launch->told = &p->told;
+    if (device_launch_kernel(p->run->device, p->run->module, launch))
+        return true;
+    run_fail(p->run, device_error(p->run->device));
+    return false;
+}
+
+/* What is told is the first run that shows the fault, else the very first one. */
+static void replay_all(replay *p, device_launch *launch, ww_replay *out)
+{
+    ww_replay again = {0};
+    if (!run_once(p, launch))
+        return;
+    tell(p, out);
+    bool divided = p->w->memory && p->told.done == p->script.count;
+    while (divided && !out->reproduced && next_turn(p) && run_once(p, launch)) {
+        tell(p, &again);
+        if (again.reproduced)
+            *out = again;
+    }
+}
+
+/* ---- the face ------------------------------------------------------------------------------------------------------- */
+
+static bool fits(ww_run *r, const ww_witness *w)
+{
+    if (!run_usable(r))
+        return false;
+    if (!r->marked || ww_run_on_gpu(r))
+        run_fail(r, "a witness is replayed by the emulator, in a run that was opened with marks");
+    else if (strcmp(w->kernel, r->kernel->name) != 0 || w->declaration != ir_hash(r->kernel->program))
+        run_fail(r, "the witness is not of this kernel, or of another declaration of it");
+    else if (!w->event_count)
+        run_fail(r, "the witness has no events");
+    return !ww_run_error(r);
+}
+
+void ww_run_replay(ww_run *r, const ww_launch *launch, const ww_witness *w, ww_replay *out)
+{
+    *out = (ww_replay){.text = ""};
+    if (!fits(r, w))
+        return;
+    replay p = {.run = r, .w = w, .program = r->kernel->program};
+    size_t bytes = r->kernel->options.params_bytes;
+    unsigned char *params = base_alloc(bytes + 1);
+    ww_launch patched = *launch;
+    device_launch to;
+    memcpy(params, launch->params, bytes);
+    set_values(&p, params, &patched);
+    patched.params = params;
+    p.steps = base_alloc(sizeof *p.steps * (size_t)(w->event_count + 1));
+    if (run_fill_launch(r, &patched, &to))
+        replay_all(&p, &to, out);
+    emu_told_free(&p.told);
+    text_free(&p.notes);
+    free(p.steps);
+    free(params);
+}
