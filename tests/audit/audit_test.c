@@ -243,7 +243,7 @@ static void an_idle_suppression_is_a_warning(void **unused)
     assert_null(ww_kernel_check(k));
     ww_audit a = ww_kernel_audit(k);
     assert_true(a.done);
-    assert_int_equal(a.findings->code, WW_BODY_FENCE);
+    assert_int_equal(a.findings->code, WW_IDLE_SUPPRESSION);
     assert_int_equal(a.findings->place.line, blamed.line);
     assert_string_equal(a.findings->found, "none");
     assert_null(a.findings->next);
@@ -257,7 +257,7 @@ static void errors_stand(void **unused)
     called in = {0};
     ww_kernel *k = declared(case_named("copies: none"), &in);
     ww_kernel_suppress(k, WW_BODY_COPIES, "no");
-    assert_int_equal(ww_kernel_check(k)->code, WW_BAD_VALUE);
+    assert_int_equal(ww_kernel_check(k)->code, WW_SUPPRESSION);
     ww_kernel_free(k);
 }
 
