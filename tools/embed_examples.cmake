@@ -1,6 +1,6 @@
 # Writes the files of docs/explain as C strings: cmake -DFOLDER=docs/explain -DOUTPUT=FILE -P embed_examples.cmake
-# A file's number is the first three letters of its name.
-file(GLOB files ${FOLDER}/*)
+# A file's number is the first three letters of its name; what the others hold is not printed.
+file(GLOB files ${FOLDER}/[0-9]*)
 list(SORT files)
 set(rows "")
 foreach(file ${files})

@@ -1,6 +1,6 @@
 /* The marked regions of the files in docs/explain, which are compiled into this tool. A region begins with a line
  *
- *     wrong: caption      or      right: caption
+ *     wrong: caption      or      right: caption      or, for what both have,      given: caption
  *
  * in a comment, and ends with the comment "end"; tests/explain holds the files to what they say. */
 #include "examples.h"
@@ -110,16 +110,24 @@ static void print_indented(const char *code, int indent)
         printf("%*s%.*s", *line == '\n' ? 0 : indent, "", (int)(next_line(line) - line), line);
 }
 
+/* What is given may be missing; wrong and right may not, which tests/explain sees to. */
+static bool is_missing(const region *r)
+{
+    return r->code.len == 0;
+}
+
 static void print_one(ww_code code, const char *which, const char *heading)
 {
     region r = find_region(code, which);
-    printf("\n  %s: %s\n\n", heading, text_str(&r.caption));
+    if (!is_missing(&r))
+        printf("\n  %s: %s\n\n", heading, text_str(&r.caption));
     print_indented(text_str(&r.code), 6);
     region_free(&r);
 }
 
 void example_print(ww_code code)
 {
+    print_one(code, "given", "GIVEN");
     print_one(code, "wrong", "WRONG");
     print_one(code, "right", "RIGHT");
 }
@@ -127,12 +135,14 @@ void example_print(ww_code code)
 static void markdown_one(ww_code code, const char *which, const char *heading)
 {
     region r = find_region(code, which);
-    printf("\n%s: %s\n\n```c\n%s```\n", heading, text_str(&r.caption), text_str(&r.code));
+    if (!is_missing(&r))
+        printf("\n%s: %s\n\n```c\n%s```\n", heading, text_str(&r.caption), text_str(&r.code));
     region_free(&r);
 }
 
 void example_markdown(ww_code code)
 {
+    markdown_one(code, "given", "Given");
     markdown_one(code, "wrong", "Wrong");
     markdown_one(code, "right", "Right");
 }

@@ -1,10 +1,6 @@
 /* 401: a work body of another type than its row. */
 #include "ww/ww.cuh"
-
-struct tile_params {
-    int trips, tiles;
-    unsigned *counter;
-};
+#include "tile_params.h"
 
 struct rows {
     int last;

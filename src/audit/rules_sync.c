@@ -99,9 +99,11 @@ void audit_fences(body *b)
     if (!body_has(b, EFFECT_BIT(WIDE_FENCE)))
         return;
     ww_diag *d = body_finding(b, WW_BODY_FENCE, "work %s fences more than shared memory", b->name);
-    body_expected(b, d, "fence.proxy.async.shared::cta");
+    body_expected(b, d, "none, or that of one state space");
     body_found(b, d, "%s: it waits for global memory, too", first_opcode(b, EFFECT_BIT(WIDE_FENCE)));
-    body_hint(b, d, "ww::fence_proxy_async_shared()");
+    body_hint(b, d,
+              "leave it out, for fences of shared memory are placed from what rows say; of global memory: "
+              "ww::fence_proxy_async_global()");
 }
 
 /* A function that is not inlined is compiled for the registers at entry, of which the task may have given some back. */

@@ -244,6 +244,8 @@ static void an_idle_suppression_is_a_warning(void **unused)
     ww_audit a = ww_kernel_audit(k);
     assert_true(a.done);
     assert_int_equal(a.findings->code, WW_IDLE_SUPPRESSION);
+    assert_string_equal(a.findings->message,
+                        "the suppression of WW410 body-fence hides nothing in kernel audited");
     assert_int_equal(a.findings->place.line, blamed.line);
     assert_string_equal(a.findings->found, "none");
     assert_null(a.findings->next);

@@ -41,7 +41,6 @@ WW_WORK void right_copy(right &, const corpus_info &info)
 WW_WORK void right_stage(right &, const corpus_info &info)
 {
     put_word(info);
-    ww::fence_proxy_async_shared();
 }
 
 WW_WORK void right_store(right &, const corpus_info &info)

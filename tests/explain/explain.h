@@ -3,16 +3,13 @@
  *     / * wrong: in a few words * /   ...   / * end * /      and      / * right: ... * /   ...   / * end * /
  *
  * which `ww explain` and docs/diagnostics.md print. The rest of the file makes kernels of them, so that explain_test can
- * hold them to it: the wrong one gives that diagnostic and no other, the right one none. */
+ * hold them to it: the wrong one gives that diagnostic and no other, the right one none. A region "given: ..." is printed
+ * before both. The header of work bodies, named after the diagnostic too, may have some of the regions. */
 #ifndef WW_TESTS_EXPLAIN_H
 #define WW_TESTS_EXPLAIN_H
 
 #include "warpwright/warpwright.h"
-
-typedef struct tile_params {
-    int trips, tiles;
-    unsigned *counter;
-} tile_params;
+#include "tile_params.h"
 
 typedef struct explain_case {
     ww_code code;
@@ -22,8 +19,10 @@ typedef struct explain_case {
     ww_cluster cluster;
     bool loses_a_fence; /* the wrong one, once it is lowered: no declaration can leave one out */
     bool unmodelled;    /* of the right one the prover may say that it does not model it */
-    /* 4xx and 5xx: the header of work bodies, and what is done once the kernel is loaded. */
+    /* 4xx and 5xx: the header of work bodies; whether the audit of these bodies says it, or else a run: what is done once
+     * the kernel is loaded. */
     const char *body_wrong, *body_right;
+    bool audited;
     void (*run_wrong)(ww_run *r), (*run_right)(ww_run *r);
 } explain_case;
 
@@ -39,9 +38,17 @@ void explain_task(ww_kernel *k, const char *name, int first_warp, int warps, ww_
 void explain_pair(ww_kernel *k, ww_pipeline pipeline, ww_schedule_function *load,
                   ww_schedule_function *store);
 
+/* A ring "tile" as above with work of one's own, and with a task "load" of warp 0 and a task "store" of warp 1 that hand it
+ * on: the only producer work and the only consumer work of that table. */
+ww_resource *explain_ring_of(ww_kernel *k, ww_pipeline pipeline, const ww_work *work);
+void explain_handed_on(ww_kernel *k, ww_pipeline pipeline, const ww_work *work);
+
 /* Every trip: acquire, fill, commit; wait, use, release. The context is the ring. */
 void explain_load(ww_schedule *s, void *tile);
 void explain_store(ww_schedule *s, void *tile);
+/* The same with the only work of that side, whatever its name. */
+void explain_hand_over(ww_schedule *s, void *tile);
+void explain_take_over(ww_schedule *s, void *tile);
 /* Every trip: get. The context is a plain resource. */
 void explain_look_up(ww_schedule *s, void *table);
 
