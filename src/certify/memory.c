@@ -105,8 +105,11 @@ static bool holds_its_own(state *s, const access *a)
     const world_slot *of = &s->world->slots[a->slot];
     if (!world_writes(a->kind))
         return !s->gone[a->slot] || state_wrong(s, a->warp, "a read of what has been overwritten");
-    for (int i = 0; i < of->overlap_count; i++)
-        s->gone[of->overlaps[i]] = s->world->slots[of->overlaps[i]].owner != of->owner;
+    for (int i = 0; i < of->overlap_count; i++) {
+        bool gone = s->world->slots[of->overlaps[i]].owner != of->owner;
+        if (gone || !state_op(s, a->warp)->optional) /* a write that may be left out restores nothing */
+            s->gone[of->overlaps[i]] = gone;
+    }
     return true;
 }
 

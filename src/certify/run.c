@@ -87,7 +87,7 @@ static state_answer holds(state *s, int agent, const world_op *o)
 
 static bool step_guard(state *s, int agent, const world_op *o)
 {
-    state_answer answer = o->idle ? ANSWER_NO : holds(s, agent, o);
+    state_answer answer = o->idle ? ANSWER_NO : o->assumed ? ANSWER_YES : holds(s, agent, o);
     return branch(s, agent, answer, s->agents[agent].pc + 1, o->op->match + 1);
 }
 

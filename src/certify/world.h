@@ -81,6 +81,8 @@ typedef struct world_op {
     int64_t first,
         period; /* LOOP: trips from `first` on that differ by a multiple of `period` are alike to its guards */
     bool idle;  /* GUARD: nothing in it is of the model */
+    bool assumed;      /* GUARD: taken as holding always, for there are only accesses in it */
+    bool optional;     /* stands in such a block */
     uint32_t ranks;    /* CTAs (bits) that execute it */
     uint32_t *targets; /* by rank: at whose barriers it acts */
     uint32_t *reach;   /* [effect][rank]: whose buffers it touches */

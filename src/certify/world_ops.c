@@ -172,11 +172,49 @@ static bool key_made_in(const world *w, int key, ir_kind block)
     return false;
 }
 
+static bool only_accesses(const ir_op *op)
+{
+    bool more = op->wgmma_groups || op->bulk_groups || op->wgmma_wait >= 0 || op->bulk_wait >= 0;
+    for (int i = 0; i < op->effect_count; i++)
+        more |= op->effects[i].kind == IR_COPY_IN;
+    return !counts(op) || (op->kind == IR_WORK && !more);
+}
+
+static bool stands_in(const ir_task *t, int at, ir_kind block)
+{
+    for (int i = 0; i < at; i++)
+        if (t->ops.at[i].kind == block && t->ops.at[i].match > at)
+            return true;
+    return false;
+}
+
+/* Whether all blocks of the key that stand in domain loops hold accesses alone. Executing all of them then stands for executing
+ * any of them: who knows that an agent's access is over knows it of its earlier ones. */
+static bool key_guards_accesses(const world *w, int key)
+{
+    for (size_t i = 0; i < w->program->tasks.len; i++) {
+        const ir_task *t = &w->program->tasks.at[i];
+        for (size_t j = 0; j < t->ops.len; j++) {
+            const ir_op *guard = &t->ops.at[j];
+            if (!by_condition(guard) || guard->key != key || !stands_in(t, (int)j, IR_LOOP))
+                continue;
+            for (int n = (int)j + 1; n < guard->match; n++)
+                if (!only_accesses(&t->ops.at[n]))
+                    return false;
+        }
+    }
+    return true;
+}
+
 static void read_condition(world *w, const ir_task *t, world_op *o, int queue)
 {
     bool by_trip = key_made_in(w, o->op->key, IR_LOOP), by_tile = key_made_in(w, o->op->key, IR_TILE_LOOP);
-    if (by_trip && o->loop >= 0)
-        world_refuse(w, "a condition is made anew in each trip");
+    if (by_trip && o->loop >= 0) {
+        o->assumed = key_guards_accesses(w, o->op->key);
+        if (!o->assumed)
+            world_refuse(w, "a condition is made anew in each trip");
+        return;
+    }
     if (queue < 0 && made_in(t, o->op, IR_TILE_LOOP))
         world_refuse(w, "a condition of the last tile is looked at after the tile loop");
     o->value = add_value(
@@ -209,8 +247,8 @@ static void read_every(world *w, world_op *loop, const ir_op *guard)
 static void read_guard(world *w, world_task *t, world_op *o, int queue)
 {
     const ir_op *op = o->op;
-    bool by_trip = op->guard == IR_GUARD_FIRST || op->guard == IR_GUARD_LAST || op->guard == IR_GUARD_EVERY;
-    if (by_trip && o->loop < 0)
+    bool by_number = op->guard == IR_GUARD_FIRST || op->guard == IR_GUARD_LAST || op->guard == IR_GUARD_EVERY;
+    if (by_number && o->loop < 0)
         world_refuse(w, "a guard by the number of the trip stands outside loops");
     else if (op->guard == IR_GUARD_EVERY)
         read_every(w, &t->ops[o->loop], op);
@@ -345,6 +383,9 @@ static void read_task(world *w, world_task *t, const ir_task *task)
         read_op(w, t, i, loop);
         loop = kind == IR_LOOP_END ? -1 : loop;
     }
+    for (int i = 0; i < t->count; i++)
+        for (int j = i + 1; t->ops[i].assumed && j < t->ops[i].op->match; j++)
+            t->ops[j].optional = true;
     check_tiles(w, t);
 }
 
