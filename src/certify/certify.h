@@ -7,8 +7,8 @@
  *
  * world*.c, names.c   the program, numbered
  * state.c ... run.c   the machine
- * print.c, read.c     a machine at rest as text
- * fit.c               machines of a class
+ * print*.c, read.c    a machine at rest as text
+ * form.c              nodes, and machines of a class
  * check.c             the checker
  * search.c            the writer */
 #ifndef WW_CERTIFY_H

@@ -9,7 +9,7 @@
  * barrier.c  mbarriers
  * memory.c   accesses and races
  * run.c      operations
- * print.c    a machine at rest as text, one for all machines that behave alike; read.c the reverse */
+ * print*.c   a machine at rest as text, one for all machines that behave alike; read.c the reverse */
 #ifndef WW_CERTIFY_STATE_H
 #define WW_CERTIFY_STATE_H
 
