@@ -11,14 +11,15 @@ static uint64_t hash_number(uint64_t hash, int64_t number)
 /* What ir_dump does not tell. */
 static uint64_t hash_op(uint64_t hash, const ir_op *op)
 {
-    int64_t numbers[] = {op->barrier,      op->cursor,     op->lanes,       op->to,       op->gate,
-                         op->bytes,        op->status,     op->key,         op->period,   op->first,
-                         op->wgmma_groups, op->wgmma_wait, op->bulk_groups, op->bulk_wait};
+    int64_t numbers[] = {op->barrier,      op->cursor,     op->lanes,       op->to,        op->gate,
+                         op->bytes,        op->status,     op->key,         op->period,    op->first,
+                         op->wgmma_groups, op->wgmma_wait, op->bulk_groups, op->bulk_wait, op->fence};
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         hash = hash_number(hash, numbers[i]);
     for (int i = 0; i < op->effect_count; i++) {
         const ir_effect *e = &op->effects[i];
-        int64_t of_effect[] = {e->kind, e->buffer, e->cursor, e->held, e->barrier, e->bytes, e->reach, e->to};
+        int64_t of_effect[] = {e->kind,  e->buffer, e->cursor, e->held, e->barrier,
+                               e->bytes, e->reach,  e->to,     e->part};
         for (size_t j = 0; j < ARRAY_LEN(of_effect); j++)
             hash = hash_number(hash, of_effect[j]);
     }

@@ -1,7 +1,7 @@
 /* Accesses to shared and tensor memory: each must know that all earlier ones to the same bytes are over.
  *
  * Two exceptions, which docs/prover.md (section 5) takes for granted: producers of one lap of a ring share the slot, unless a
- * copy covers it; warps of one task, and their pipes of one kind, share a buffer that no cursor chooses. */
+ * copy covers it; warps of one task touch parts of a buffer that no cursor chooses. */
 #include "certify/state.h"
 
 typedef struct access {
@@ -25,12 +25,22 @@ static bool same_lap(const state *s, const access *a, int slot, int64_t lap)
     return slot == a->slot && s->world->slots[slot].pipelined && world_writes(a->kind) && lap == a->lap;
 }
 
-/* Warps of one task, or pipes of one kind of theirs, at a buffer that no cursor chooses. */
-static bool one_body(const state *s, const access *a, int slot, int other)
+/* Other warps of the task have other bytes of a buffer that no cursor chooses, unless their parts say otherwise. */
+static bool keeps_apart(const state *s, const access *a, int slot, int other, ir_effect_kind kind)
 {
-    const world_agent *x = &s->world->agents[a->agent], *y = &s->world->agents[other];
-    return slot == a->slot && !s->world->slots[slot].pipelined && x->crew == y->crew &&
-           x->is_pipe == y->is_pipe && (!x->is_pipe || x->pipe == y->pipe);
+    const world *w = s->world;
+    return slot == a->slot && !w->slots[slot].pipelined &&
+           w->agents[a->agent].crew == w->agents[other].crew &&
+           !world_parts_meet(w, w->slots[slot].buffer, a->agent, a->kind, other, kind);
+}
+
+/* What an agent does to memory by itself. */
+static ir_effect_kind kind_of(const state *s, int agent, bool write)
+{
+    const world_agent *a = &s->world->agents[agent];
+    if (!a->is_pipe)
+        return write ? IR_WRITE : IR_READ;
+    return a->pipe == PIPE_COPY ? IR_LOAD_IN : write ? IR_UMMA_WRITE : IR_UMMA_READ;
 }
 
 /* An agent's own accesses are in order, but for those of cp.async. */
@@ -55,24 +65,34 @@ static bool reads_on(const state *s, int agent, group_kind kind, int slot)
 
 static bool groups_are_over(const state *s, const access *a, int slot, int other)
 {
-    for (int kind = 0; kind < GROUP_KINDS; kind++)
-        if (reads_on(s, other, (group_kind)kind, slot) ||
-            (other != a->agent && !knows_access(s, a, slot, (about_slot)(ABOUT_WGMMA + kind), other)))
+    static const ir_effect_kind kinds[] = {[GROUPS_WGMMA] = IR_WGMMA_READ, [GROUPS_BULK] = IR_BULK_READ};
+    for (int kind = 0; kind < GROUP_KINDS; kind++) {
+        bool over = other == a->agent || knows_access(s, a, slot, (about_slot)(ABOUT_WGMMA + kind), other);
+        if ((reads_on(s, other, (group_kind)kind, slot) || !over) &&
+            !keeps_apart(s, a, slot, other, kinds[kind]))
             return false;
+    }
     return true;
+}
+
+/* After another agent's last access of that kind? */
+static bool is_after(state *s, const access *a, int slot, about_slot kind, int other)
+{
+    bool over = in_order(s, a, other) || knows_access(s, a, slot, kind, other);
+    if (over && state_is_fenced(s, a->warp, world_by_engine(a->kind), slot, kind, other))
+        return true;
+    return keeps_apart(s, a, slot, other, kind_of(s, other, kind != ABOUT_READ)) ||
+           (over ? state_wrong(s, a->warp, "no fence stands between two accesses") : race(s, a));
 }
 
 static bool after_agent(state *s, const access *a, int slot, int other)
 {
-    bool shares = one_body(s, a, slot, other), own = in_order(s, a, other);
     bool shared_lap = same_lap(s, a, slot, *state_lap(s, slot, other)) && !a->whole;
-    if (!own && !shares && !knows_access(s, a, slot, shared_lap ? ABOUT_WRITE_BEFORE : ABOUT_WRITE, other))
-        return race(s, a);
+    if (!is_after(s, a, slot, shared_lap ? ABOUT_WRITE_BEFORE : ABOUT_WRITE, other))
+        return false;
     if (!world_writes(a->kind))
         return true;
-    if (!own && !shares && !knows_access(s, a, slot, ABOUT_READ, other))
-        return race(s, a);
-    return (shares && other != a->agent) || groups_are_over(s, a, slot, other) || race(s, a);
+    return is_after(s, a, slot, ABOUT_READ, other) && (groups_are_over(s, a, slot, other) || race(s, a));
 }
 
 static bool after_copies(state *s, const access *a, int slot)
@@ -121,12 +141,16 @@ static void record(state *s, const access *a, bool write)
     int64_t *lap = state_lap(s, a->slot, a->agent);
     if (!write) {
         state_happens(s, access_fact(w, a->slot, ABOUT_READ, a->agent), a->agent);
+        state_unfence(s, a->slot, ABOUT_READ, a->agent);
         return;
     }
-    if (*lap != a->lap)
+    if (*lap != a->lap) {
         state_move_fact(s, access_fact(w, a->slot, ABOUT_WRITE, a->agent),
                         access_fact(w, a->slot, ABOUT_WRITE_BEFORE, a->agent));
+        state_unfence_before(s, a->slot, a->agent);
+    }
     state_happens(s, access_fact(w, a->slot, ABOUT_WRITE, a->agent), a->agent);
+    state_unfence(s, a->slot, ABOUT_WRITE, a->agent);
     *lap = a->lap;
 }
 

@@ -20,6 +20,16 @@ static bool somebody_may(const printer *p, int stage, uint8_t how)
     return false;
 }
 
+/* Who fences what others write asks, too. */
+static bool all_fencing_know(const printer *p, int slot, int fact)
+{
+    for (int i = 0; i < p->w->agent_count; i++)
+        if (state_alive(p->s, i) && p->w->fences[p->w->agents[i].crew] &&
+            p->w->agents[i].rank == p->w->slots[slot].rank && !state_knows(p->s, i, fact))
+            return false;
+    return true;
+}
+
 static bool all_touching_know(const printer *p, int slot, uint8_t how, int but, int fact)
 {
     for (int i = 0; i < p->w->agent_count; i++)
@@ -104,7 +114,8 @@ static void put_missing(printer *p, int fact)
     for (int i = 0; i < p->w->agent_count; i++)
         if (state_alive(p->s, i))
             note_holder(p, i, fact);
-    for (int stage = 0; stage < p->w->stage_count; stage++) {
+    bool is_told_of = p->s->told_of[fact / 64] >> (fact % 64) & 1;
+    for (int stage = 0; is_told_of && stage < p->w->stage_count; stage++) {
         if (p->s->stages[stage].begun)
             note_holder(p, holder_gathered(p->s, stage), fact);
         if (p->tells[stage])
@@ -153,25 +164,69 @@ static void spell(const printer *p, const char *kind, const char *of, const char
     }
 }
 
+static bool others_touching_know(const printer *p, int slot, uint8_t how, int agent, int fact)
+{
+    const world_agent *of = &p->w->agents[agent];
+    for (int i = 0; i < p->w->agent_count; i++) {
+        const world_agent *a = &p->w->agents[i];
+        bool same_warp = a->crew == of->crew && a->warp == of->warp;
+        if (!same_warp && state_alive(p->s, i) && world_touches(p->w, i, slot, how) &&
+            !state_knows(p->s, i, fact))
+            return false;
+    }
+    return true;
+}
+
+/* Whether all know who may be asked where a fence must stand. */
+static bool fences_are_known(const printer *p, int slot, about_slot kind, int agent)
+{
+    int fact = access_fact(p->w, slot, kind, agent);
+    bool of_read = kind == ABOUT_FENCED_READ || kind == ABOUT_CLEAR_READ, clear = kind >= ABOUT_CLEAR_WRITE;
+    if (!world_in_tensor_memory(p->w, slot))
+        return clear || of_read || all_touching_know(p, slot, MAY_ENGINE, -1, fact);
+    if (!clear && p->w->agents[agent].is_pipe)
+        return true; /* its commits are the fence */
+    return others_touching_know(p, slot, of_read ? MAY_WRITE : MAY_READ | MAY_WRITE, agent, fact);
+}
+
+/* Whether all know who may ever be asked about the access. */
+static bool is_known(const printer *p, int slot, about_slot kind, int agent)
+{
+    int fact = access_fact(p->w, slot, kind, agent);
+    if (kind >= ABOUT_FENCED_WRITE)
+        return fences_are_known(p, slot, kind, agent);
+    if (kind > ABOUT_WRITE_BEFORE)
+        return all_touching_know(p, slot, MAY_WRITE, agent, fact);
+    about_slot fence = (about_slot)(kind + ABOUT_FENCED_WRITE - ABOUT_WRITE);
+    return all_touching_know(p, slot, MAY_READ | MAY_WRITE, agent, fact) &&
+           (all_fencing_know(p, slot, fact) || fences_are_known(p, slot, fence, agent));
+}
+
 static void print_accesses(printer *p, int slot, int agent)
 {
-    static const char *const words[] = {[ABOUT_WRITE] = "write",
-                                        [ABOUT_WRITE_BEFORE] = "write-before",
-                                        [ABOUT_READ] = "read",
-                                        [ABOUT_WGMMA] = "wgmma",
-                                        [ABOUT_BULK] = "bulk"};
-    const world_slot *of = &p->w->slots[slot];
+    static const struct {
+        const char *word;
+        bool by_lap;
+    } kinds[] = {[ABOUT_WRITE] = {"write", true},
+                 [ABOUT_WRITE_BEFORE] = {"write-before", true},
+                 [ABOUT_READ] = {"read", false},
+                 [ABOUT_WGMMA] = {"wgmma", false},
+                 [ABOUT_BULK] = {"bulk", false},
+                 [ABOUT_FENCED_WRITE] = {"fenced-write", true},
+                 [ABOUT_FENCED_WRITE_BEFORE] = {"fenced-write-before", true},
+                 [ABOUT_FENCED_READ] = {"fenced-read", false},
+                 [ABOUT_CLEAR_WRITE] = {"clear-write", true},
+                 [ABOUT_CLEAR_WRITE_BEFORE] = {"clear-write-before", true},
+                 [ABOUT_CLEAR_READ] = {"clear-read", false}};
+    int ring = printer_slot_ring(p, slot), number = p->w->slots[slot].number;
     for (int kind = 0; kind < ABOUT_SLOT_KINDS; kind++) {
-        int fact = access_fact(p->w, slot, (about_slot)kind, agent);
-        bool write = kind == ABOUT_WRITE || kind == ABOUT_WRITE_BEFORE;
-        if (all_touching_know(p, slot, write ? MAY_READ | MAY_WRITE : MAY_WRITE, agent, fact))
+        if (is_known(p, slot, (about_slot)kind, agent))
             continue;
-        spell(p, words[kind], printer_slot_name(p, slot), p->w->agents[agent].name);
-        if (write)
+        spell(p, kinds[kind].word, printer_slot_name(p, slot), p->w->agents[agent].name);
+        if (kinds[kind].by_lap)
             text_printf(p->fact, " lap %lld",
-                        (long long)printer_lap(p, printer_slot_ring(p, slot), of->number,
-                                               *state_lap(p->s, slot, agent)));
-        put_missing(p, fact);
+                        (long long)printer_lap(p, ring, number, *state_lap(p->s, slot, agent)));
+        put_missing(p, access_fact(p->w, slot, (about_slot)kind, agent));
     }
 }
 

@@ -367,7 +367,13 @@ static bool read_fact(reader *r)
                                            [ABOUT_WRITE_BEFORE] = "write-before",
                                            [ABOUT_READ] = "read",
                                            [ABOUT_WGMMA] = "wgmma",
-                                           [ABOUT_BULK] = "bulk"};
+                                           [ABOUT_BULK] = "bulk",
+                                           [ABOUT_FENCED_WRITE] = "fenced-write",
+                                           [ABOUT_FENCED_WRITE_BEFORE] = "fenced-write-before",
+                                           [ABOUT_FENCED_READ] = "fenced-read",
+                                           [ABOUT_CLEAR_WRITE] = "clear-write",
+                                           [ABOUT_CLEAR_WRITE_BEFORE] = "clear-write-before",
+                                           [ABOUT_CLEAR_READ] = "clear-read"};
     static const char *const warps[] = {[ABOUT_WAIT] = "wait",
                                         [ABOUT_TOLD] = "told",
                                         [ABOUT_TOLD_1] = "told-last",
@@ -414,7 +420,7 @@ static void begin(const reader *r)
 static void tell_pipe(const reader *r, int pipe)
 {
     for (int slot = 0; slot < r->w->slot_count; slot++)
-        for (int kind = 0; may_access(r->w, slot, pipe) && kind < ABOUT_SLOT_KINDS; kind++)
+        for (int kind = 0; may_access(r->w, slot, pipe) && kind < ABOUT_OWN_KINDS; kind++)
             state_learn(r->s, pipe, access_fact(r->w, slot, (about_slot)kind, pipe));
     state_learn(r->s, pipe, r->w->agents[pipe].last_fact);
 }
@@ -441,6 +447,10 @@ static void finish(const reader *r)
             state_fill(r->s, holder_gathered(r->s, i), false);
         if (!tells_something(r, i))
             state_fill(r->s, holder_done(r->s, i), false);
+        for (size_t word = 0; word < r->s->fact_words; word++) {
+            state_holder(r->s, holder_gathered(r->s, i))[word] &= r->s->told_of[word];
+            state_holder(r->s, holder_done(r->s, i))[word] &= r->s->told_of[word];
+        }
     }
 }
 

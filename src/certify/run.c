@@ -237,7 +237,13 @@ static bool step_work(state *s, int agent, const world_op *o)
     return state_work(s, agent, o) && go_on(s, agent);
 }
 
-/* Ends of guards, fences, what orders grids; and all that other CTAs execute. */
+static bool step_fence(state *s, int agent, const world_op *o)
+{
+    state_fence(s, agent, o->op->fence);
+    return go_on(s, agent);
+}
+
+/* Ends of guards, what orders grids; and all that other CTAs execute. */
 static bool step_over(state *s, int agent, const world_op *o)
 {
     (void)o;
@@ -251,7 +257,7 @@ static step *const steps[IR_KIND_COUNT] = {
     [IR_PROBE] = step_probe,         [IR_WAIT] = step_wait,
     [IR_EXPECT] = step_act,          [IR_ARRIVE] = step_act,
     [IR_COPY_ARRIVE] = step_act,     [IR_UMMA_COMMIT] = step_act,
-    [IR_FENCE] = step_over,          [IR_FETCH] = step_fetch,
+    [IR_FENCE] = step_fence,         [IR_FETCH] = step_fetch,
     [IR_GRIDDEP_WAIT] = step_over,   [IR_GRIDDEP_LAUNCH] = step_over,
     [IR_ADVANCE] = step_advance,     [IR_FORGET] = step_forget,
     [IR_WORK] = step_work,           [IR_NEXT_TILE] = step_next_tile,

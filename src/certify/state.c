@@ -29,6 +29,7 @@ static size_t lay_out(state *s, char *base)
     s->told = take(base, &used, 3 * stages * s->most_warps, sizeof(bool));
     s->groups = take(base, &used, groups * s->slot_words, sizeof(uint32_t));
     s->knows = take(base, &used, (size_t)s->holders * s->fact_words, sizeof(uint64_t));
+    s->told_of = take(base, &used, s->fact_words, sizeof(uint64_t));
     return used;
 }
 
@@ -74,12 +75,27 @@ static void begin_value(state *s, int value)
     s->newest[value] = -1;
 }
 
+/* All but what fences after a thread synchronisation say. */
+static void find_told_of(const state *s)
+{
+    memset(s->told_of, 0xff, s->fact_words * sizeof(uint64_t));
+    for (int slot = 0; slot < s->world->slot_count; slot++) {
+        const world_slot *of = &s->world->slots[slot];
+        for (int agent = of->first_agent; agent < of->first_agent + of->agents; agent++)
+            for (int kind = ABOUT_CLEAR_WRITE; kind <= ABOUT_CLEAR_READ; kind++) {
+                int fact = access_fact(s->world, slot, (about_slot)kind, agent);
+                s->told_of[fact / 64] &= ~(UINT64_C(1) << (fact % 64));
+            }
+    }
+}
+
 void state_begin(state *s)
 {
     const world *w = s->world;
     memset(s->block, 0, s->block_bytes);
     s->flights.len = s->first_flight = 0;
     s->wrong = NULL;
+    find_told_of(s);
     for (int i = 0; i < w->stage_count; i++) {
         s->stages[i].pending = world_barrier(w, i)->arrivals;
         s->stages[i].seen = true;
@@ -111,7 +127,7 @@ void state_learn_all(const state *s, int holder, int of)
     uint64_t *into = state_holder(s, holder);
     const uint64_t *from = state_holder(s, of);
     for (size_t i = 0; i < s->fact_words; i++)
-        into[i] |= from[i];
+        into[i] |= from[i] & s->told_of[i];
 }
 
 void state_fill(const state *s, int holder, bool with)

@@ -8,6 +8,7 @@
  * state.c    the block of state, facts, values
  * barrier.c  mbarriers
  * memory.c   accesses and races
+ * fence.c    fences between proxies, and of tensor memory
  * run.c      operations
  * print*.c   a machine at rest as text, one for all machines that behave alike; read.c the reverse */
 #ifndef WW_CERTIFY_STATE_H
@@ -95,6 +96,7 @@ typedef struct state {
     bool *told; /* [stage][3][warp]: it has contributed to the current phase, the last, the one before */
     uint32_t *groups; /* [agent][kind][MOST_OPEN_GROUPS][slot words] */
     uint64_t *knows;  /* [holder][fact words]: agents; what a stage gathers; what its last completion tells */
+    uint64_t *told_of; /* [fact words]: facts that are not kept to oneself */
     size_t fact_words, slot_words, most_warps;
     int holders;
     VEC(state_flight) flights;
@@ -136,7 +138,7 @@ static inline void state_learn(const state *s, int holder, int fact)
 {
     state_holder(s, holder)[fact / 64] |= UINT64_C(1) << (fact % 64);
 }
-void state_learn_all(const state *s, int holder, int of); /* what another holder knows */
+void state_learn_all(const state *s, int holder, int of); /* what another holder knows, and may tell */
 void state_fill(const state *s, int holder, bool with);
 void state_happens(const state *s, int fact, int by); /* nobody knows it but `by`; -1: nobody at all */
 void state_move_fact(const state *s, int from, int to);
@@ -249,6 +251,15 @@ int state_behind(state *s, int agent, int stage);
 /* ---- memory.c -------------------------------------------------------------------------------------------------------------------- */
 
 bool state_work(state *s, int agent, const world_op *o);
+
+/* ---- fence.c ----------------------------------------------------------------------------------------------------------------------- */
+
+void state_fence(state *s, int agent, ir_fence fence);
+/* Whether the warp may access the slot after another agent's last access of that kind there, as far as fences go. */
+bool state_is_fenced(const state *s, int warp, bool engine, int slot, about_slot kind, int other);
+/* What fences say of an access of that kind begins anew; or belongs to an earlier lap. */
+void state_unfence(const state *s, int slot, about_slot kind, int agent);
+void state_unfence_before(const state *s, int slot, int agent);
 
 /* ---- run.c ------------------------------------------------------------------------------------------------------------------------ */
 

@@ -199,7 +199,8 @@ static void may_touch(world *w, int crew, const ir_effect *e, int rank)
         const world_slot *s = &w->slots[world_slot_at(w, e->buffer, rank) + n];
         for (int i = 0; i < s->overlap_count; i++)
             w->touches[(size_t)s->overlaps[i] * (size_t)w->crew_count + (size_t)crew] |=
-                world_writes(e->kind) ? MAY_WRITE : MAY_READ;
+                (uint8_t)((world_writes(e->kind) ? MAY_WRITE : MAY_READ) |
+                          (world_by_engine(e->kind) ? MAY_ENGINE : 0));
     }
 }
 
@@ -225,6 +226,7 @@ static void note_op(world *w, int crew, const world_op *o, int rank)
         return;
     switch (op->kind) {
     case IR_WAIT: may_act(w, crew, op->barrier, 1u << rank, MAY_WAIT | MAY_LOOK | MAY_USE); break;
+    case IR_FENCE: w->fences[crew] |= op->fence == IR_FENCE_PROXY; break;
     case IR_PROBE: may_act(w, crew, op->barrier, 1u << rank, MAY_LOOK | MAY_USE); break;
     case IR_EXPECT:
     case IR_ARRIVE:
@@ -242,6 +244,7 @@ static void note_op(world *w, int crew, const world_op *o, int rank)
 static void find_uses(world *w)
 {
     int tasks = (int)w->program->tasks.len;
+    w->fences = arena_array(w->arena, bool, w->crew_count + 1);
     w->acts = arena_array(w->arena, uint8_t, (size_t)w->stage_count * (size_t)w->crew_count + 1);
     w->touches = arena_array(w->arena, uint8_t, (size_t)w->slot_count * (size_t)w->crew_count + 1);
     for (int crew = 0; crew < w->crew_count; crew++)
@@ -327,6 +330,7 @@ world *world_new(ww_kernel *k, const ir_program *p)
     world_find_rings(w);
     find_uses(w);
     find_partners(w);
+    world_find_parts(w);
     number_facts(w);
     world_name_all(w);
     return w;

@@ -38,8 +38,15 @@ typedef enum about_slot {
     ABOUT_READ,
     ABOUT_WGMMA,
     ABOUT_BULK,
+    ABOUT_FENCED_WRITE, /* behind which a fence stands: of shared memory a proxy fence, of tensor memory one before a sync */
+    ABOUT_FENCED_WRITE_BEFORE,
+    ABOUT_FENCED_READ,
+    ABOUT_CLEAR_WRITE, /* of tensor memory, behind which the fence after a sync stands, too: told to nobody */
+    ABOUT_CLEAR_WRITE_BEFORE,
+    ABOUT_CLEAR_READ,
     ABOUT_SLOT_KINDS
 } about_slot;
+enum { ABOUT_OWN_KINDS = ABOUT_FENCED_WRITE }; /* those up to here an agent knows of itself */
 enum { ABOUT_COPY, ABOUT_COPY_BEFORE, ABOUT_COPIES };
 
 typedef struct world_stage {
@@ -102,7 +109,7 @@ typedef struct world_ring {
     bool turns; /* all its slots are alike */
 } world_ring;
 
-enum { MAY_READ = 1, MAY_WRITE = 2 }; /* a crew and a slot */
+enum { MAY_READ = 1, MAY_WRITE = 2, MAY_ENGINE = 4 }; /* a crew and a slot; ENGINE: by the async proxy */
 enum {
     MAY_WAIT = 1,
     MAY_ARRIVE = 2,
@@ -134,6 +141,8 @@ typedef struct world {
     int *stage_base, *slot_base; /* [rank][barrier], [rank][buffer] */
     int *barrier_ring, *buffer_ring;
     int *rank_first, *rank_warps; /* agents by CTA: warps first */
+    uint8_t *parts;               /* [buffer][task][doing][doing]: reach, see world_parts.c */
+    bool *fences;                 /* [crew]: it has a proxy fence */
     uint8_t *acts, *touches;      /* [stage][crew], [slot][crew] */
     int agent_count, stage_count, slot_count, ring_count, crew_count;
     world_name *names; /* a hash table */
@@ -149,6 +158,7 @@ void world_free(world *w);
 void world_read_tasks(world *w);
 void world_find_rings(world *w);
 void world_name_all(world *w);
+void world_find_parts(world *w);
 void world_refuse(world *w, const char *why);
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------------- */
@@ -181,6 +191,18 @@ static inline bool world_writes(ir_effect_kind kind)
 {
     return kind == IR_WRITE || kind == IR_COPY_IN || kind == IR_LOAD_IN || kind == IR_UMMA_WRITE;
 }
+/* Accesses by the async proxy. */
+static inline bool world_by_engine(ir_effect_kind kind)
+{
+    return kind == IR_COPY_IN || kind == IR_WGMMA_READ || kind == IR_UMMA_READ || kind == IR_BULK_READ;
+}
+static inline bool world_in_tensor_memory(const world *w, int slot)
+{
+    return w->program->buffers.at[w->slots[slot].buffer].space == IR_TENSOR;
+}
+/* Whether two agents of a crew may touch the same bytes of a buffer without a pipeline, by accesses of these kinds. */
+bool world_parts_meet(const world *w, int buffer, int agent, ir_effect_kind kind, int other,
+                      ir_effect_kind other_kind);
 /* The CTA on whose barrier the bytes complete that a copy brings to CTA `rank`. */
 static inline int world_completes_at(const world *w, const ir_effect *e, int rank)
 {

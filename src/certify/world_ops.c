@@ -177,7 +177,7 @@ static bool only_accesses(const ir_op *op)
     bool more = op->wgmma_groups || op->bulk_groups || op->wgmma_wait >= 0 || op->bulk_wait >= 0;
     for (int i = 0; i < op->effect_count; i++)
         more |= op->effects[i].kind == IR_COPY_IN;
-    return !counts(op) || (op->kind == IR_WORK && !more);
+    return (!counts(op) && op->kind != IR_FENCE) || (op->kind == IR_WORK && !more);
 }
 
 static bool stands_in(const ir_task *t, int at, ir_kind block)
