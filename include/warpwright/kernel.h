@@ -402,6 +402,21 @@ typedef struct ww_verdict {
  * with errors in ww_kernel_check is refused at once (proved false, refutation = those errors). */
 ww_verdict ww_kernel_prove(ww_kernel *k);
 
+/* A proof written out, which a small checker follows step by step without searching (docs/certificate.md). */
+typedef struct ww_certificate {
+    const char *text;    /* ends with 0; owned by the kernel. NULL: there is none */
+    char why[256];       /* why there is none, or why it is not one; "" */
+    uint32_t machines;   /* written out in it */
+    uint64_t events;     /* operations that the checker executed */
+    double milliseconds; /* to write and check it; to check it */
+} ww_certificate;
+
+/* Of a kernel that ww_kernel_prove proves. */
+ww_certificate ww_kernel_certify(ww_kernel *k);
+/* Whether `text` certifies this kernel: it does if `text` of the result is not NULL. Neither the rules nor the prover have a
+ * part in it. */
+ww_certificate ww_certificate_check(ww_kernel *k, const char *text, size_t length);
+
 /* Skip every rule and the prover from here on: for tests that show what the rules are there to prevent. */
 void ww_kernel_unchecked(ww_kernel *k);
 bool ww_kernel_is_unchecked(const ww_kernel *k);

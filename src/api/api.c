@@ -2,6 +2,7 @@
  */
 #include "capture/capture.h"
 #include "api/run.h"
+#include "certify/certify.h"
 #include "emit/emit.h"
 #include "lower/lower.h"
 #include "prove/prove.h"
@@ -81,6 +82,39 @@ ww_verdict ww_kernel_prove(ww_kernel *k)
         *k->verdict = prove_program(k, k->program);
     }
     return *k->verdict;
+}
+
+static ww_certificate certificate_of(const certify_result *r, const char *spelled, double start)
+{
+    ww_certificate c = {.text = r->valid ? spelled : NULL,
+                        .machines = (uint32_t)r->nodes,
+                        .events = r->events,
+                        .milliseconds = clock_ms() - start};
+    (void)snprintf(c.why, sizeof c.why, "%s", r->why);
+    return c;
+}
+
+ww_certificate ww_kernel_certify(ww_kernel *k)
+{
+    double start = clock_ms();
+    text certificate = {0};
+    certify_result r = {.why = "the kernel is not proved"};
+    if (ww_kernel_prove(k).proved)
+        r = certify_write(k, k->program, &certificate);
+    ww_certificate c =
+        certificate_of(&r, arena_strndup(&k->arena, text_str(&certificate), certificate.len), start);
+    text_free(&certificate);
+    return c;
+}
+
+ww_certificate ww_certificate_check(ww_kernel *k, const char *certificate, size_t length)
+{
+    double start = clock_ms();
+    certify_result r = {.why = "the declaration has errors"};
+    (void)ww_kernel_check(k); /* lowers it */
+    if (k->program)
+        r = certify_check(k, k->program, certificate, length);
+    return certificate_of(&r, certificate, start);
 }
 
 /* A kernel that is not proved is not generated, unless its author allows what the prover does not model. A refutation

@@ -18,7 +18,9 @@ typedef struct command_suppression {
 typedef struct command_line {
     const ww_app *app;
     ww_run_options run;
-    const char *output; /* -o; NULL: stdout */
+    const char *output;      /* -o; NULL: stdout */
+    const char *certificate; /* prove: where to write it; NULL: nowhere */
+    const char *to_check;    /* prove: a certificate; NULL: none */
     int warm_up, repetitions;
     bool unchecked;
     bool routes;         /* table: only the values between work calls */
@@ -65,5 +67,9 @@ int command_prove(const command_line *line);
 int command_audit(const command_line *line);
 /* prove --explore. exploring.c */
 int command_explore(const command_line *line);
+
+/* What prove --certificate and prove --check do; exit statuses. certificates.c */
+int command_certify(const command_line *line, ww_kernel *k);
+int command_check_certificate(const command_line *line, ww_kernel *k);
 
 #endif

@@ -76,6 +76,18 @@ static bool set_output(command_line *line, const char *value)
     return true;
 }
 
+static bool set_certificate(command_line *line, const char *value)
+{
+    line->certificate = value;
+    return true;
+}
+
+static bool set_certificate_to_check(command_line *line, const char *value)
+{
+    line->to_check = value;
+    return true;
+}
+
 static bool set_repetitions(command_line *line, const char *value)
 {
     return parse_ints(value, 1, 1, &line->repetitions);
@@ -147,6 +159,8 @@ static const struct {
     {"-o", "FILE", "where emit, ptx, cubin, table and graph write; stdout if not given", set_output},
     {"--format", "text|json",
      "check, prove, audit: findings as text, or as one JSON object on stdout or in the -o file", set_format},
+    {"--certificate", "FILE", "prove: writes the proof, so that it can be checked", set_certificate},
+    {"--check", "FILE", "prove: checks such a proof in place of finding one", set_certificate_to_check},
     {"--suppress", "CODE=REASON",
      "do not count warnings, or errors of the rules, of that code; may be repeated", set_suppressed},
     {"--async", "late|early|random", "emulator: when asynchronous copies and wgmma are carried out",

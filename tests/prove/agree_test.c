@@ -4,6 +4,7 @@
  *
  *     agree_test [declarations [seed [pattern, -1 for any [states]]]] */
 #include "agree.h"
+#include "certify/certify.h"
 
 #include "model/model.h"
 #include "prove/explore.h"
@@ -481,8 +482,48 @@ static void complain(const declaration *d, const ww_verdict *v, const char *why)
     fail();
 }
 
+/* ---- certificates: another machine, written apart ---------------------------------------------------------- */
+
+static int certificates, without_certificate;
+
+static bool certified(mini *m, char *why, size_t size)
+{
+    text certificate = {0};
+    certify_result c = certify_write(m->kernel, m->kernel->program, &certificate);
+    (void)snprintf(why, size, "%s", c.why);
+    text_free(&certificate);
+    return c.valid;
+}
+
+/* What the writer of certificates leaves alone; else the two of them must find the same. */
+static bool is_left_alone(const char *why)
+{
+    static const char *const reasons[] = {"a condition is made anew in each trip",
+                                          "there are too many machines to tell apart",
+                                          "there are too many operations to execute"};
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (strstr(why, reasons[i]))
+            return true;
+    return false;
+}
+
+static void judge_certificate(mini *m, const declaration *d, const ww_verdict *v)
+{
+    char why[300];
+    if (certified(m, why, sizeof why)) {
+        certificates++;
+        return;
+    }
+    without_certificate++;
+    if (!is_left_alone(why)) {
+        print_message("no certificate: %s\n", why);
+        complain(d, v, "proved, and the writer of certificates finds a fault");
+    }
+}
+
 static void judge_proof(mini *m, const declaration *d, const ww_verdict *v)
 {
+    judge_certificate(m, d, v);
     if (!proof_holds(m, d))
         complain(d, v, "proved, and the explorer finds a fault");
     if (!proved_for_all(d))
@@ -497,6 +538,9 @@ static void judge_refutation(mini *m, const declaration *d, const ww_verdict *v)
         unprovable += !d->pattern->trip_condition; /* blocks of two conditions may be too much */
         return;
     }
+    char why[300];
+    if (certified(m, why, sizeof why))
+        complain(d, v, "refuted, and it has a certificate");
     if (!refutation_holds(m, d, v))
         complain(d, v, "refuted, and the explorer does not find that fault");
     if (proved_loosely(m))
@@ -541,6 +585,7 @@ static void prover_and_explorer_agree(void **unused)
     }
     print_message("%d proved (%d instances explored, %d trip counts proved, %d proved loosely)\n", proved,
                   clean_instances, trips_proved, loose_proofs);
+    print_message("%d with a certificate, %d without\n", certificates, without_certificate);
     print_message("%d refuted (%d explored), %d of them for a fence, %d unprovable\n", refuted,
                   broken_instances, unfenced, unprovable);
     print_message("%d instances explored with and without reduction; %d had too many states\n", compared,

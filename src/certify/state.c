@@ -1,0 +1,352 @@
+/* The block of state, facts, and what is known of values. */
+#include "certify/state.h"
+
+/* ---- the block ----------------------------------------------------------------------------------------------------------- */
+
+static void *take(char *base, size_t *used, size_t count, size_t size)
+{
+    void *at = base ? base + *used : NULL;
+    *used += (count * size + 15) / 16 * 16;
+    return at;
+}
+
+static size_t lay_out(state *s, char *base)
+{
+    const world *w = s->world;
+    size_t used = 0, stages = (size_t)w->stage_count, slots = (size_t)w->slot_count;
+    size_t groups = (size_t)w->agent_count * GROUP_KINDS * MOST_OPEN_GROUPS;
+    s->block = base;
+    s->agents = take(base, &used, (size_t)w->agent_count, sizeof(state_agent));
+    s->cursors = take(base, &used, (size_t)w->cursor_count, sizeof(state_cursor));
+    s->probes = take(base, &used, (size_t)w->probe_count, sizeof(state_probe));
+    s->stages = take(base, &used, stages, sizeof(state_stage));
+    s->laps = take(base, &used, (size_t)w->access_count, sizeof(int64_t));
+    s->copies = take(base, &used, slots, sizeof(state_copy));
+    s->gone = take(base, &used, slots, sizeof(bool));
+    s->values = take(base, &used, (size_t)w->instance_count, sizeof(state_value));
+    s->newest = take(base, &used, w->values.len, sizeof(int64_t));
+    s->waits = take(base, &used, stages * s->most_warps, sizeof(bool));
+    s->told = take(base, &used, 3 * stages * s->most_warps, sizeof(bool));
+    s->groups = take(base, &used, groups * s->slot_words, sizeof(uint32_t));
+    s->knows = take(base, &used, (size_t)s->holders * s->fact_words, sizeof(uint64_t));
+    s->told_of = take(base, &used, s->fact_words, sizeof(uint64_t));
+    return used;
+}
+
+void state_new(state *s, const world *w)
+{
+    *s = (state){.world = w, .most_events = UINT64_MAX};
+    s->fact_words = ((size_t)w->fact_count + 63) / 64;
+    s->slot_words = ((size_t)w->slot_count + 31) / 32;
+    s->holders = w->agent_count + 2 * w->stage_count;
+    for (int rank = 0; rank < w->ranks; rank++)
+        if ((size_t)w->rank_warps[rank] > s->most_warps)
+            s->most_warps = (size_t)w->rank_warps[rank];
+    s->block_bytes = lay_out(s, NULL);
+    (void)lay_out(s, base_alloc(s->block_bytes + 1));
+}
+
+void state_free(state *s)
+{
+    free(s->block);
+    vec_free(&s->flights);
+}
+
+static void begin_agent(state *s, int agent)
+{
+    const world_agent *a = &s->world->agents[agent];
+    const ir_task *t = world_task_of(s->world, agent);
+    s->agents[agent].status = a->is_pipe ? STATE_DONE : STATE_RUNS;
+    state_fill(s, agent, !a->is_pipe);
+    for (size_t i = 0; !a->is_pipe && i < t->cursors.len; i++) {
+        const ir_cursor *c = &t->cursors.at[i];
+        int slot = c->lane == IR_LANE_FIXED     ? c->first
+                   : c->lane == IR_LANE_BY_WARP ? a->warp / c->lane_warps
+                                                : 0;
+        *state_cursor_of(s, agent, (int)i) = (state_cursor){.slot = slot, .held = slot, .parity = c->parity};
+    }
+}
+
+static void begin_value(state *s, int value)
+{
+    const world_value *v = &s->world->values.at[value];
+    for (int i = 0; i < (value_of_tile(v) ? 2 : 1); i++)
+        s->values[v->first + i] = (state_value){.from = v->least, .step = 1, .choice = -1};
+    s->newest[value] = -1;
+}
+
+/* All but what fences after a thread synchronisation say. */
+static void find_told_of(const state *s)
+{
+    memset(s->told_of, 0xff, s->fact_words * sizeof(uint64_t));
+    for (int slot = 0; slot < s->world->slot_count; slot++) {
+        const world_slot *of = &s->world->slots[slot];
+        for (int agent = of->first_agent; agent < of->first_agent + of->agents; agent++)
+            for (int kind = ABOUT_CLEAR_WRITE; kind <= ABOUT_CLEAR_READ; kind++) {
+                int fact = access_fact(s->world, slot, (about_slot)kind, agent);
+                s->told_of[fact / 64] &= ~(UINT64_C(1) << (fact % 64));
+            }
+    }
+}
+
+void state_begin(state *s)
+{
+    const world *w = s->world;
+    memset(s->block, 0, s->block_bytes);
+    s->flights.len = s->first_flight = 0;
+    s->wrong = NULL;
+    find_told_of(s);
+    for (int i = 0; i < w->stage_count; i++) {
+        s->stages[i].pending = world_barrier(w, i)->arrivals;
+        s->stages[i].seen = true;
+    }
+    for (int i = 0; i < w->probe_count; i++)
+        s->probes[i].stage = -1;
+    for (int i = 0; i < w->slot_count; i++)
+        s->copies[i].stage = -1;
+    for (size_t i = 0; i < w->values.len; i++)
+        begin_value(s, (int)i);
+    for (int i = 0; i < w->agent_count; i++)
+        begin_agent(s, i);
+}
+
+bool state_wrong(state *s, int agent, const char *what)
+{
+    if (!s->wrong) {
+        s->wrong = what;
+        s->wrong_agent = agent;
+        s->wrong_pc = agent < 0 ? -1 : s->agents[agent].pc;
+    }
+    return false;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------------------------------------ */
+
+void state_learn_all(const state *s, int holder, int of)
+{
+    uint64_t *into = state_holder(s, holder);
+    const uint64_t *from = state_holder(s, of);
+    for (size_t i = 0; i < s->fact_words; i++)
+        into[i] |= from[i] & s->told_of[i];
+}
+
+void state_fill(const state *s, int holder, bool with)
+{
+    memset(state_holder(s, holder), with ? 0xff : 0, s->fact_words * sizeof(uint64_t));
+}
+
+void state_happens(const state *s, int fact, int by)
+{
+    uint64_t bit = UINT64_C(1) << (fact % 64);
+    for (int i = 0; i < s->holders; i++)
+        state_holder(s, i)[fact / 64] &= ~bit;
+    if (by >= 0)
+        state_learn(s, by, fact);
+}
+
+void state_move_fact(const state *s, int from, int to)
+{
+    uint64_t bit = UINT64_C(1) << (to % 64);
+    for (int i = 0; i < s->holders; i++) {
+        uint64_t *word = &state_holder(s, i)[to / 64];
+        *word = state_knows(s, i, from) ? *word | bit : *word & ~bit;
+    }
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------------- */
+
+/* Of a test whose number is known: whether the value is greater. */
+static state_answer greater(state *s, int agent, const state_value *v, int64_t test)
+{
+    if (v->dead || v->any) {
+        (void)state_wrong(s, agent, "asks about a value that was forgotten");
+        return ANSWER_WRONG;
+    }
+    if (test < v->from)
+        return ANSWER_YES;
+    return v->step || v->every ? ANSWER_OPEN : ANSWER_NO;
+}
+
+state_answer state_has_trip(state *s, int agent, const world_op *loop, int ahead)
+{
+    const state_agent *a = &s->agents[agent];
+    if (!loop->symbolic)
+        return a->trip + ahead < loop->count ? ANSWER_YES : ANSWER_NO;
+    const state_value *v = &s->values[value_instance(s->world, loop->value, a->tile)];
+    int64_t distance = a->distance + ahead * loop->step;
+    switch (a->mode) {
+    case TRIP_COUNTED: return greater(s, agent, v, loop->offset + (a->trip + ahead) * loop->step);
+    case TRIP_LEFT: return distance < 0 ? ANSWER_YES : ANSWER_NO;
+    case TRIP_FROM: break;
+    }
+    return distance < 0 ? ANSWER_YES : v->step ? ANSWER_OPEN : ANSWER_NO;
+}
+
+state_answer state_has_tile(state *s, int agent, int value)
+{
+    return greater(s, agent, &s->values[s->world->values.at[value].first], s->agents[agent].tile);
+}
+
+state_answer state_choice(state *s, int agent, int value)
+{
+    const state_value *v = &s->values[value_instance(s->world, value, s->agents[agent].tile)];
+    if (v->dead) {
+        (void)state_wrong(s, agent, "asks about a condition that was forgotten");
+        return ANSWER_WRONG;
+    }
+    return v->choice < 0 ? ANSWER_OPEN : v->choice ? ANSWER_YES : ANSWER_NO;
+}
+
+/* Values of a tile are kept for two tiles. Nobody who may ask may be further behind. */
+static bool nobody_is_behind(state *s, int queue, int64_t newest)
+{
+    for (int i = 0; i < s->world->agent_count; i++)
+        if (state_has_tiles_ahead(s, i, queue) && s->agents[i].tile <= newest - 2 &&
+            s->world->tasks[s->world->agents[i].task].asks_by_tile)
+            return state_wrong(s, i, "is two tiles behind");
+    return true;
+}
+
+bool state_enter_tile(state *s, int agent, int value)
+{
+    int64_t tile = s->agents[agent].tile;
+    int queue = s->world->values.at[value].queue;
+    if (tile <= s->newest[value])
+        return true;
+    if (!nobody_is_behind(s, queue, tile))
+        return false;
+    s->newest[value] = tile;
+    for (size_t i = 0; i < s->world->values.len; i++) {
+        const world_value *v = &s->world->values.at[i];
+        if (value_of_tile(v) && v->queue == queue)
+            s->values[v->first + (int)(tile & 1)] = (state_value){.from = v->least, .step = 1, .choice = -1};
+    }
+    return true;
+}
+
+static bool is_in_loop_of(const state *s, int agent, const question *q)
+{
+    const state_agent *a = &s->agents[agent];
+    if (!state_alive(s, agent) || !a->in_loop)
+        return false;
+    const world_op *loop = state_loop(s, agent);
+    return loop && loop->value == q->value && value_instance(s->world, q->value, a->tile) == q->instance;
+}
+
+/* The value is the least that it can be: what is left is which one that is. */
+static void close_value(state *s, const question *q)
+{
+    state_value *v = &s->values[q->instance];
+    v->step = v->any ? 0 : v->every;
+    v->every = 0;
+    for (int i = 0; i < s->world->agent_count; i++)
+        if (is_in_loop_of(s, i, q) && s->agents[i].mode == TRIP_FROM)
+            s->agents[i].mode = TRIP_LEFT;
+}
+
+static void raise_value(state *s, const question *q)
+{
+    state_value *v = &s->values[q->instance];
+    v->from += v->step;
+    for (int i = 0; i < s->world->agent_count; i++)
+        if (is_in_loop_of(s, i, q) && s->agents[i].mode == TRIP_FROM)
+            s->agents[i].distance -= v->step;
+}
+
+void state_give(state *s, const question *q, bool more)
+{
+    if (value_is_choice(&s->world->values.at[q->value]))
+        s->values[q->instance].choice = more;
+    else if (more)
+        raise_value(s, q);
+    else
+        close_value(s, q);
+    for (int i = 0; i < s->world->agent_count; i++)
+        if (s->agents[i].status == STATE_ASKS)
+            s->agents[i].status = STATE_RUNS;
+}
+
+question state_asked(const state *s, int agent)
+{
+    const world_op *o = state_op(s, agent);
+    int value = o->value;
+    if (value < 0 && o->loop >= 0) /* a guard for the last trip */
+        value = state_loop(s, agent)->value;
+    if (value < 0)
+        return (question){-1, -1};
+    return (question){value, value_instance(s->world, value, s->agents[agent].tile)};
+}
+
+int64_t state_alike_trip(const world_op *loop, int64_t trip)
+{
+    return trip < loop->first ? trip : loop->first + (trip - loop->first) % loop->period;
+}
+
+/* ---- who may ask later ------------------------------------------------------------------------------------------------------- */
+
+static bool begins(const world_op *o)
+{
+    return o->value >= 0 &&
+           (o->op->kind == IR_LOOP || o->op->kind == IR_TILE_LOOP || o->op->kind == IR_GUARD);
+}
+
+static bool inside(const world_task *t, int pc)
+{
+    return pc > t->tile_loop && pc < t->tile_end;
+}
+
+/* Whether both are in the body of one domain loop: there guards come again with the next trip. */
+static bool in_one_loop(const world_task *t, int a, int b)
+{
+    int loop = t->ops[a].loop;
+    return loop >= 0 && loop == t->ops[b].loop && a > loop && b > loop;
+}
+
+/* Behind the operation it is at, or in the same domain loop; in a tile loop, for values that outlive the tile, anywhere in
+ * the loop. */
+static bool comes_to(const world_task *t, int pc, int value, bool of_tile)
+{
+    bool again = !of_tile && (inside(t, pc) || pc == t->tile_end);
+    for (int i = 0; i < t->count; i++)
+        if (t->ops[i].value == value && begins(&t->ops[i]) && (!of_tile || inside(t, i)) &&
+            (i > pc || (again && inside(t, i)) || in_one_loop(t, pc, i)))
+            return true;
+    return false;
+}
+
+static int tiles_of(const world *w, int queue)
+{
+    for (size_t i = 0; i < w->values.len; i++)
+        if (w->values.at[i].kind == VALUE_TILES && w->values.at[i].queue == queue)
+            return (int)i;
+    return -1;
+}
+
+static bool asks_in_tile(const state *s, int agent, int value, int64_t tile)
+{
+    const world_task *t = &s->world->tasks[s->world->agents[agent].task];
+    const state_agent *a = &s->agents[agent];
+    if (!state_has_tiles_ahead(s, agent, s->world->values.at[value].queue) || a->tile > tile)
+        return false;
+    bool there = a->tile == tile && inside(t, a->pc);
+    return comes_to(t, there ? a->pc : t->tile_loop, value, true);
+}
+
+bool state_asked_later(const state *s, int value, int instance)
+{
+    const world_value *v = &s->world->values.at[value];
+    bool of_tile = value_of_tile(v);
+    int64_t tile = 0;
+    if (of_tile) {
+        int tiles = tiles_of(s->world, v->queue);
+        int64_t newest = tiles < 0 ? -1 : s->newest[tiles];
+        tile = v->first + (int)(newest & 1) == instance ? newest : newest - 1;
+    }
+    for (int i = 0; i < s->world->agent_count; i++) {
+        const world_task *t = &s->world->tasks[s->world->agents[i].task];
+        if (state_alive(s, i) &&
+            (of_tile ? asks_in_tile(s, i, value, tile) : comes_to(t, s->agents[i].pc, value, false)))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,291 @@
+/* state: a machine of the checker, and how it moves.
+ *
+ * It has no clocks. A *fact* is that something is over: the last write of an agent to a slot, the last phase of a stage, a
+ * wait. When it happens anew, nobody knows it but who did it; an arrival tells the phase all that its agent knows, a
+ * completed phase tells it to whoever waits for it. Every check asks whether an agent knows a fact. Hence the one rule that
+ * makes certificates sound: a machine that knows less passes fewer checks, now and later.
+ *
+ * state.c    the block of state, facts, values
+ * barrier.c  mbarriers
+ * memory.c   accesses and races
+ * fence.c    fences between proxies, and of tensor memory
+ * run.c      operations
+ * print*.c   a machine at rest as text, one for all machines that behave alike; read.c the reverse */
+#ifndef WW_CERTIFY_STATE_H
+#define WW_CERTIFY_STATE_H
+
+#include "certify/world.h"
+
+enum { MOST_OPEN_GROUPS = 16 };
+
+typedef enum group_kind { GROUPS_WGMMA, GROUPS_BULK, GROUP_KINDS } group_kind;
+typedef enum state_status { STATE_RUNS, STATE_WAITS, STATE_ASKS, STATE_DONE } state_status;
+
+/* How it is known where an agent is in a loop that a value rules: by the number of its trip; by how far its test is from
+ * the least that the value can be; by how far it is from the value itself. */
+typedef enum trip_mode { TRIP_COUNTED, TRIP_FROM, TRIP_LEFT } trip_mode;
+
+typedef struct state_agent {
+    state_status status;
+    int pc;
+    int stage; /* STATE_WAITS */
+    bool in_loop;
+    int64_t trip; /* with TRIP_FROM and TRIP_LEFT any that is alike to the loop's guards */
+    trip_mode mode;
+    int64_t distance; /* TRIP_FROM, TRIP_LEFT: of the test of the trip it is in */
+    int64_t tile;
+    int groups[GROUP_KINDS]; /* in flight */
+} state_agent;
+
+typedef struct state_cursor {
+    int slot, held;
+    int64_t lap, held_lap;
+    uint32_t parity;
+} state_cursor;
+
+typedef struct state_probe {
+    int stage; /* -1: not asked */
+    uint32_t parity;
+    int behind; /* completions that the agent was not sure of when it asked; 2: two or more */
+} state_probe;
+
+typedef struct state_stage {
+    int64_t count; /* completed phases; of a machine that was read, only the parity means something */
+    uint32_t pending;
+    int64_t bytes;   /* announced and not come */
+    bool begun;      /* somebody has contributed to the current phase */
+    bool seen;       /* the last completion: somebody has waited for it */
+    bool engines[2]; /* copies or pipes contribute to the current phase, did to the last */
+    bool mute[3]; /* the current phase, the last, the one before: not all of it arrives when it is issued */
+    int64_t lead; /* completions more than its partner */
+} state_stage;
+
+typedef struct state_copy {
+    int stage;             /* that tells; -1: none */
+    int age[ABOUT_COPIES]; /* phases that have completed since, its own counted; at most 3 */
+    int64_t lap;
+    bool whole;
+} state_copy;
+
+/* The value is one of {b, b + step, b + 2 step, ...} with b one of {from, from + every, ...}; 0: only the first. */
+typedef struct state_value {
+    bool dead; /* nobody will ask */
+    bool any;  /* `from` may be anything: nobody will ask but those who are in its loops */
+    int64_t from, every, step;
+    int choice; /* SKIP, KEY: 0 no, 1 yes, -1 not known */
+} state_value;
+
+typedef struct state_flight {
+    int agent, stage;
+    int64_t phase;
+    uint32_t bytes, arrivals;
+} state_flight;
+
+typedef struct state {
+    const world *world;
+    state_agent *agents;
+    state_cursor *cursors;
+    state_probe *probes;
+    state_stage *stages;
+    int64_t *laps;       /* [access]: of the last write */
+    state_copy *copies;  /* [slot] */
+    bool *gone;          /* [slot]: what it held is overwritten through another buffer */
+    state_value *values; /* [instance] */
+    int64_t *newest;     /* [value], TILES: the newest tile; -1 before the first */
+    bool *waits;         /* [stage][warp of its CTA]: it has waited for the last completion */
+    bool *told; /* [stage][3][warp]: it has contributed to the current phase, the last, the one before */
+    uint32_t *groups; /* [agent][kind][MOST_OPEN_GROUPS][slot words] */
+    uint64_t *knows;  /* [holder][fact words]: agents; what a stage gathers; what its last completion tells */
+    uint64_t *told_of; /* [fact words]: facts that are not kept to oneself */
+    size_t fact_words, slot_words, most_warps;
+    int holders;
+    VEC(state_flight) flights;
+    size_t first_flight;
+    uint64_t events, most_events;
+    const char *wrong; /* the first thing that is; NULL */
+    int wrong_agent, wrong_pc;
+    char *block;
+    size_t block_bytes;
+} state;
+
+typedef struct question {
+    int value, instance;
+} question;
+
+void state_new(state *s, const world *w);
+void state_free(state *s);
+void state_begin(state *s); /* before the first operation */
+
+/* ---- facts ------------------------------------------------------------------------------------------------------------- */
+
+static inline int holder_gathered(const state *s, int stage)
+{
+    return s->world->agent_count + stage;
+}
+static inline int holder_done(const state *s, int stage)
+{
+    return s->world->agent_count + s->world->stage_count + stage;
+}
+static inline uint64_t *state_holder(const state *s, int holder)
+{
+    return s->knows + (size_t)holder * s->fact_words;
+}
+static inline bool state_knows(const state *s, int holder, int fact)
+{
+    return state_holder(s, holder)[fact / 64] >> (fact % 64) & 1;
+}
+static inline void state_learn(const state *s, int holder, int fact)
+{
+    state_holder(s, holder)[fact / 64] |= UINT64_C(1) << (fact % 64);
+}
+void state_learn_all(const state *s, int holder, int of); /* what another holder knows, and may tell */
+void state_fill(const state *s, int holder, bool with);
+void state_happens(const state *s, int fact, int by); /* nobody knows it but `by`; -1: nobody at all */
+void state_move_fact(const state *s, int from, int to);
+
+static inline int stage_fact(const world *w, int stage, int kind)
+{
+    return w->stages[stage].first_fact + kind;
+}
+static inline int warp_fact(const world *w, int stage, about_stage kind, int place)
+{
+    return w->stages[stage].first_fact + ABOUT_STAGE + place * ABOUT_STAGE_KINDS + (int)kind;
+}
+/* Of one of the agents that may access the slot. */
+static inline int access_fact(const world *w, int slot, about_slot kind, int agent)
+{
+    const world_slot *s = &w->slots[slot];
+    return s->first_fact + (agent - s->first_agent) * ABOUT_SLOT_KINDS + (int)kind;
+}
+static inline int copy_fact(const world *w, int slot, int kind)
+{
+    const world_slot *s = &w->slots[slot];
+    return s->first_fact + s->agents * ABOUT_SLOT_KINDS + kind;
+}
+static inline bool *state_wait(const state *s, int stage, int place)
+{
+    return &s->waits[(size_t)stage * s->most_warps + (size_t)place];
+}
+static inline bool *state_told(const state *s, int stage, int age, int place)
+{
+    return &s->told[((size_t)stage * 3 + (size_t)age) * s->most_warps + (size_t)place];
+}
+static inline int64_t *state_lap(const state *s, int slot, int agent)
+{
+    return &s->laps[s->world->slots[slot].first_access + agent - s->world->slots[slot].first_agent];
+}
+static inline uint32_t *state_group(const state *s, int agent, group_kind kind, int number)
+{
+    size_t group = ((size_t)agent * GROUP_KINDS + (size_t)kind) * MOST_OPEN_GROUPS + (size_t)number;
+    return s->groups + group * s->slot_words;
+}
+
+/* ---- places --------------------------------------------------------------------------------------------------------------- */
+
+static inline const world_op *state_op(const state *s, int agent)
+{
+    const world_task *t = &s->world->tasks[s->world->agents[agent].task];
+    return &t->ops[s->agents[agent].pc];
+}
+static inline state_cursor *state_cursor_of(const state *s, int agent, int cursor)
+{
+    return &s->cursors[s->world->agents[agent].first_cursor + cursor];
+}
+static inline bool state_alive(const state *s, int agent)
+{
+    return s->agents[agent].status != STATE_DONE;
+}
+/* The loop the agent is in, or starts. */
+static inline const world_op *state_loop(const state *s, int agent)
+{
+    const world_op *o = state_op(s, agent);
+    return o->loop < 0 ? NULL : &s->world->tasks[s->world->agents[agent].task].ops[o->loop];
+}
+/* Whether the agent is in the tile loop of that queue, or before it. */
+static inline bool state_has_tiles_ahead(const state *s, int agent, int queue)
+{
+    const world_task *t = &s->world->tasks[s->world->agents[agent].task];
+    return state_alive(s, agent) && t->task->queue == queue && s->agents[agent].pc <= t->tile_end;
+}
+
+/* Records what is wrong; always false. */
+bool state_wrong(state *s, int agent, const char *what);
+
+/* ---- values ----------------------------------------------------------------------------------------------------------------- */
+
+typedef enum state_answer { ANSWER_NO, ANSWER_YES, ANSWER_OPEN, ANSWER_WRONG } state_answer;
+
+static inline int value_instance(const world *w, int value, int64_t tile)
+{
+    const world_value *v = &w->values.at[value];
+    return v->first + (value_of_tile(v) ? (int)(tile & 1) : 0);
+}
+/* Whether the agent's loop has a trip `ahead` (0 or 1) of the one it is in. */
+state_answer state_has_trip(state *s, int agent, const world_op *loop, int ahead);
+state_answer state_has_tile(state *s, int agent, int value);
+state_answer state_choice(state *s, int agent, int value);
+bool state_enter_tile(state *s, int agent, int value);
+/* Goes on with an answer: choices yes or no; else `more`: the value is not the least that it can be. */
+void state_give(state *s, const question *q, bool more);
+/* What the agent asks about. */
+question state_asked(const state *s, int agent);
+/* Trips that are alike to the guards of a loop have the same. */
+int64_t state_alike_trip(const world_op *loop, int64_t trip);
+/* Whether loops or guards that have not started may ask about that instance. */
+bool state_asked_later(const state *s, int value, int instance);
+
+/* ---- barrier.c: false when something is wrong -------------------------------------------------------------------------------- */
+
+typedef enum wait_result { WAIT_PASSES, WAIT_BLOCKS, WAIT_WRONG } wait_result;
+
+wait_result state_wait_for(state *s, int agent, int stage, uint32_t parity);
+bool state_arrive(state *s, int agent, int stage, uint32_t arrivals, int64_t bytes);
+bool state_copy_issued(state *s, int agent, int stage, uint32_t bytes);
+bool state_pipe_arrives(state *s, int agent, world_pipe pipe, int stage, uint32_t arrivals);
+void state_has_told(state *s, int agent); /* after the contributions of an operation */
+bool state_flight_lands(state *s);
+bool state_end_is_clean(state *s);
+/* Completions that the agent is not sure of: 0, 1, or 2 for more. */
+int state_behind(state *s, int agent, int stage);
+
+/* ---- memory.c -------------------------------------------------------------------------------------------------------------------- */
+
+bool state_work(state *s, int agent, const world_op *o);
+
+/* ---- fence.c ----------------------------------------------------------------------------------------------------------------------- */
+
+void state_fence(state *s, int agent, ir_fence fence);
+/* Whether the warp may access the slot after another agent's last access of that kind there, as far as fences go. */
+bool state_is_fenced(const state *s, int warp, bool engine, int slot, about_slot kind, int other);
+/* What fences say of an access of that kind begins anew; or belongs to an earlier lap. */
+void state_unfence(const state *s, int slot, about_slot kind, int agent);
+void state_unfence_before(const state *s, int slot, int agent);
+
+/* ---- run.c ------------------------------------------------------------------------------------------------------------------------ */
+
+typedef enum state_outcome { STATE_FINISHED, STATE_RESTS, STATE_IS_WRONG } state_outcome;
+
+/* Until all have ended, or nobody can go on without an answer. */
+state_outcome state_run(state *s);
+
+/* ---- print.c, read.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* The machine at rest, as lines. */
+void state_print(const state *s, text *out);
+
+/* The same with one value left out, for machines that differ in how far it has grown: where each agent is in its loops is
+ * given apart. */
+typedef struct print_place {
+    int agent;
+    int64_t test;
+} print_place;
+typedef struct print_places {
+    question of;
+    VEC(print_place) at;
+} print_places;
+void state_print_without(const state *s, print_places *places, text *out);
+
+/* Reads what state_print has printed; false if it is not that. */
+bool state_read(state *s, const char *lines, size_t length);
+
+#endif

@@ -1,0 +1,342 @@
+/* Numbering agents, stages, slots and facts, and who may ever act on what. */
+#include "certify/world.h"
+
+/* ---- agents ------------------------------------------------------------------------------------------------------------ */
+
+static bool pipe_works_in(const ir_task *t, world_pipe pipe)
+{
+    for (size_t i = 0; i < t->ops.len; i++) {
+        const ir_op *op = &t->ops.at[i];
+        if (op->kind == (pipe == PIPE_TENSOR ? IR_UMMA_COMMIT : IR_COPY_ARRIVE))
+            return true;
+        for (int j = 0; j < op->effect_count; j++) {
+            ir_effect_kind kind = op->effects[j].kind;
+            bool tensor = kind == IR_UMMA_READ || kind == IR_UMMA_WRITE;
+            if (pipe == PIPE_TENSOR ? tensor : kind == IR_LOAD_IN)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void add_agent(world *w, world_agent a)
+{
+    w->agents[w->agent_count++] = a;
+}
+
+static void add_warps(world *w, int rank, int task)
+{
+    const ir_task *t = &w->program->tasks.at[task];
+    if (!t->ops.len || (t->only_cta >= 0 && t->only_cta != rank))
+        return;
+    for (int warp = 0; warp < t->warps; warp++) {
+        add_agent(w, (world_agent){.rank = rank,
+                                   .task = task,
+                                   .warp = warp,
+                                   .crew = rank * (int)w->program->tasks.len + task,
+                                   .place = w->rank_warps[rank]++,
+                                   .pipes = {-1, -1},
+                                   .first_cursor = w->cursor_count,
+                                   .first_probe = w->probe_count});
+        w->cursor_count += (int)t->cursors.len;
+        w->probe_count += t->status_count;
+    }
+}
+
+static void add_pipes(world *w, int warp)
+{
+    for (int pipe = 0; pipe < PIPES; pipe++) {
+        if (!pipe_works_in(world_task_of(w, warp), (world_pipe)pipe))
+            continue;
+        world_agent a = w->agents[warp];
+        a.is_pipe = true;
+        a.pipe = (world_pipe)pipe;
+        w->agents[warp].pipes[pipe] = w->agent_count;
+        add_agent(w, a);
+    }
+}
+
+static void number_agents(world *w)
+{
+    int tasks = (int)w->program->tasks.len, most = 0;
+    for (int i = 0; i < tasks; i++)
+        most += w->program->tasks.at[i].warps;
+    w->agents = arena_array(w->arena, world_agent, most * w->ranks * (1 + PIPES) + 1);
+    w->rank_first = arena_array(w->arena, int, w->ranks + 1);
+    w->rank_warps = arena_array(w->arena, int, w->ranks + 1);
+    w->crew_count = w->ranks * tasks;
+    for (int rank = 0; rank < w->ranks; rank++) {
+        w->rank_first[rank] = w->agent_count;
+        for (int i = 0; i < tasks; i++)
+            add_warps(w, rank, i);
+        for (int i = 0; i < w->rank_warps[rank]; i++)
+            add_pipes(w, w->rank_first[rank] + i);
+    }
+    w->rank_first[w->ranks] = w->agent_count;
+}
+
+/* ---- stages and slots ---------------------------------------------------------------------------------------------------- */
+
+static void number_stages(world *w)
+{
+    size_t barriers = w->program->barriers.len, arrays = (size_t)w->ranks * barriers;
+    w->stage_base = arena_array(w->arena, int, arrays + 1);
+    for (size_t i = 0; i < arrays; i++) {
+        w->stage_base[i] = w->stage_count;
+        w->stage_count += w->program->barriers.at[i % barriers].stages;
+    }
+    w->stages = arena_array(w->arena, world_stage, w->stage_count + 1);
+    for (size_t i = 0; i < arrays; i++)
+        for (int s = 0; s < w->program->barriers.at[i % barriers].stages; s++)
+            w->stages[w->stage_base[i] + s] = (world_stage){
+                .barrier = (int)(i % barriers), .number = s, .rank = (int)(i / barriers), .partner = -1};
+}
+
+static uint32_t declared_bytes(const ww_resource *r, const ir_buffer *b)
+{
+    for (int i = 0; i < r->buffer_count; i++)
+        if (strcmp(r->buffers[i].name, b->name) == 0)
+            return r->buffers[i].bytes;
+    return b->stage_bytes;
+}
+
+static const ww_resource *owner_of(const ww_resource *r, const char *name)
+{
+    for (int i = 0; i < r->buffer_count; i++)
+        if (strcmp(r->buffers[i].name, name) == 0 && r->buffers[i].shares)
+            return owner_of(r->buffers[i].shares, name);
+    return r;
+}
+
+/* Whether cursors choose the slots of a buffer. Then all of its accesses must go by cursors, or laps mean nothing. */
+static bool by_cursors(world *w, int buffer)
+{
+    bool some = false, others = false;
+    for (size_t i = 0; i < w->program->tasks.len; i++)
+        for (int j = 0; j < w->tasks[i].count; j++) {
+            const ir_op *op = w->tasks[i].ops[j].op;
+            for (int n = 0; n < op->effect_count; n++)
+                if (op->effects[n].buffer == buffer)
+                    *(op->effects[n].cursor >= 0 ? &some : &others) = true;
+        }
+    if (some && others)
+        world_refuse(w, "a buffer is accessed by the slot of a cursor and without one");
+    return some;
+}
+
+static void add_slots(world *w, int buffer, int rank, bool pipelined)
+{
+    const ir_buffer *b = &w->program->buffers.at[buffer];
+    const ww_resource *r = w->kernel->resources.at[b->resource];
+    int pair = w->program->cluster.v > 1 ? w->program->cluster.v : 1, first = rank - rank % pair;
+    int last = first + pair < w->ranks ? first + pair : w->ranks;
+    for (int s = 0; s < b->stages; s++) {
+        world_slot *slot = &w->slots[world_slot_at(w, buffer, rank) + s];
+        *slot = (world_slot){.buffer = buffer,
+                             .number = s,
+                             .rank = rank,
+                             .pipelined = pipelined,
+                             .bytes = declared_bytes(r, b),
+                             .owner = owner_of(r, b->name),
+                             .first_agent = w->rank_first[first],
+                             .agents = w->rank_first[last] - w->rank_first[first],
+                             .first_access = w->access_count};
+        w->access_count += slot->agents;
+    }
+}
+
+static bool share_bytes(const world *w, const world_slot *a, const world_slot *b)
+{
+    const ir_buffer *x = &w->program->buffers.at[a->buffer], *y = &w->program->buffers.at[b->buffer];
+    if (a->rank != b->rank || x->space != y->space)
+        return false;
+    uint64_t x_from = x->offset + (uint64_t)a->number * x->stage_bytes;
+    uint64_t y_from = y->offset + (uint64_t)b->number * y->stage_bytes;
+    return a == b || (x_from < y_from + y->bytes && y_from < x_from + x->bytes);
+}
+
+static void find_overlaps(world *w)
+{
+    for (int i = 0; i < w->slot_count; i++) {
+        world_slot *s = &w->slots[i];
+        s->overlaps = arena_array(w->arena, int, w->slot_count);
+        for (int j = 0; j < w->slot_count; j++)
+            if (share_bytes(w, s, &w->slots[j]))
+                s->overlaps[s->overlap_count++] = j;
+    }
+}
+
+static void number_slots(world *w)
+{
+    size_t buffers = w->program->buffers.len, arrays = (size_t)w->ranks * buffers;
+    w->slot_base = arena_array(w->arena, int, arrays + 1);
+    for (size_t i = 0; i < arrays; i++) {
+        w->slot_base[i] = w->slot_count;
+        w->slot_count += w->program->buffers.at[i % buffers].stages;
+    }
+    w->slots = arena_array(w->arena, world_slot, w->slot_count + 1);
+    for (int b = 0; b < (int)buffers; b++) {
+        bool pipelined = by_cursors(w, b);
+        for (int rank = 0; rank < w->ranks; rank++)
+            add_slots(w, b, rank, pipelined);
+    }
+    find_overlaps(w);
+}
+
+/* ---- who may do what -------------------------------------------------------------------------------------------------------- */
+
+static void may_act(world *w, int crew, int barrier, uint32_t ranks, uint8_t how)
+{
+    for (int rank = 0; rank < w->ranks; rank++)
+        for (int s = 0; ranks >> rank & 1 && s < w->program->barriers.at[barrier].stages; s++)
+            w->acts[(size_t)(world_stage_at(w, barrier, rank) + s) * (size_t)w->crew_count + (size_t)crew] |=
+                how;
+}
+
+static void may_touch(world *w, int crew, const ir_effect *e, int rank)
+{
+    for (int n = 0; n < w->program->buffers.at[e->buffer].stages; n++) {
+        const world_slot *s = &w->slots[world_slot_at(w, e->buffer, rank) + n];
+        for (int i = 0; i < s->overlap_count; i++)
+            w->touches[(size_t)s->overlaps[i] * (size_t)w->crew_count + (size_t)crew] |=
+                (uint8_t)((world_writes(e->kind) ? MAY_WRITE : MAY_READ) |
+                          (world_by_engine(e->kind) ? MAY_ENGINE : 0));
+    }
+}
+
+static void note_effects(world *w, int crew, const world_op *o, int rank)
+{
+    for (int i = 0; i < o->op->effect_count; i++) {
+        const ir_effect *e = &o->op->effects[i];
+        uint32_t reach = o->reach[(size_t)i * (size_t)w->ranks + (size_t)rank];
+        for (int at = 0; at < w->ranks; at++) {
+            if (!(reach >> at & 1))
+                continue;
+            may_touch(w, crew, e, at);
+            if (e->kind == IR_COPY_IN && e->barrier >= 0)
+                may_act(w, crew, e->barrier, 1u << world_completes_at(w, e, at), MAY_ARRIVE | MAY_USE);
+        }
+    }
+}
+
+static void note_op(world *w, int crew, const world_op *o, int rank)
+{
+    const ir_op *op = o->op;
+    if (!(o->ranks >> rank & 1))
+        return;
+    switch (op->kind) {
+    case IR_WAIT: may_act(w, crew, op->barrier, 1u << rank, MAY_WAIT | MAY_LOOK | MAY_USE); break;
+    case IR_FENCE: w->fences[crew] |= op->fence == IR_FENCE_PROXY; break;
+    case IR_PROBE: may_act(w, crew, op->barrier, 1u << rank, MAY_LOOK | MAY_USE); break;
+    case IR_EXPECT:
+    case IR_ARRIVE:
+    case IR_COPY_ARRIVE:
+    case IR_UMMA_COMMIT:
+    case IR_FETCH:
+        if (op->barrier >= 0)
+            may_act(w, crew, op->barrier, o->targets[rank], MAY_ARRIVE | MAY_USE);
+        break;
+    default: break;
+    }
+    note_effects(w, crew, o, rank);
+}
+
+static void find_uses(world *w)
+{
+    int tasks = (int)w->program->tasks.len;
+    w->fences = arena_array(w->arena, bool, w->crew_count + 1);
+    w->acts = arena_array(w->arena, uint8_t, (size_t)w->stage_count * (size_t)w->crew_count + 1);
+    w->touches = arena_array(w->arena, uint8_t, (size_t)w->slot_count * (size_t)w->crew_count + 1);
+    for (int crew = 0; crew < w->crew_count; crew++)
+        for (int i = 0; i < w->tasks[crew % tasks].count; i++)
+            note_op(w, crew, &w->tasks[crew % tasks].ops[i], crew / tasks);
+}
+
+static bool in_use(const world *w, int stage)
+{
+    for (int crew = 0; crew < w->crew_count; crew++)
+        if (w->acts[(size_t)stage * (size_t)w->crew_count + (size_t)crew] & MAY_USE)
+            return true;
+    return false;
+}
+
+/* In a cluster, a barrier or its partner may live in the leader alone; then there is nothing to compare. */
+static void find_partners(world *w)
+{
+    for (int i = 0; i < w->stage_count; i++) {
+        world_stage *s = &w->stages[i];
+        int partner = world_barrier(w, i)->balance;
+        if (partner < 0 || s->number >= w->program->barriers.at[partner].stages)
+            continue;
+        int other = world_stage_at(w, partner, s->rank) + s->number;
+        if (w->ranks == 1 || (in_use(w, i) && in_use(w, other)))
+            s->partner = other;
+    }
+}
+
+/* When a copy into a slot is complete is known by a phase of one barrier. */
+static void check_copies(world *w)
+{
+    const ir_effect **copies = arena_array(w->arena, const ir_effect *, w->program->buffers.len + 1);
+    for (size_t i = 0; i < w->program->tasks.len; i++)
+        for (int j = 0; j < w->tasks[i].count; j++) {
+            const ir_op *op = w->tasks[i].ops[j].op;
+            for (int n = 0; n < op->effect_count; n++) {
+                const ir_effect *e = &op->effects[n], **known = &copies[e->buffer];
+                if (e->kind != IR_COPY_IN)
+                    continue;
+                if (!e->bytes || e->barrier < 0 || e->cursor < 0)
+                    world_refuse(w, "a copy completes nowhere");
+                if (*known && ((*known)->barrier != e->barrier || (*known)->to != e->to))
+                    world_refuse(w, "copies into one buffer complete on different barriers");
+                *known = e;
+            }
+        }
+}
+
+/* ---- facts --------------------------------------------------------------------------------------------------------------------- */
+
+static void number_facts(world *w)
+{
+    for (int i = 0; i < w->slot_count; i++) {
+        w->slots[i].first_fact = w->fact_count;
+        w->fact_count += w->slots[i].agents * ABOUT_SLOT_KINDS + ABOUT_COPIES;
+    }
+    for (int i = 0; i < w->stage_count; i++) {
+        w->stages[i].first_fact = w->fact_count;
+        w->fact_count += ABOUT_STAGE + ABOUT_STAGE_KINDS * w->rank_warps[w->stages[i].rank];
+    }
+    for (int i = 0; i < w->agent_count; i++)
+        if (w->agents[i].is_pipe)
+            w->agents[i].last_fact = w->fact_count++;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------------------------- */
+
+world *world_new(ww_kernel *k, const ir_program *p)
+{
+    world *w = arena_new(&k->arena, world);
+    w->program = p;
+    w->kernel = k;
+    w->arena = &k->arena;
+    w->ranks = p->cluster_size > 1 ? p->cluster_size : 1;
+    world_read_tasks(w);
+    check_copies(w);
+    if (w->refused)
+        return w;
+    number_agents(w);
+    number_stages(w);
+    number_slots(w);
+    world_find_rings(w);
+    find_uses(w);
+    find_partners(w);
+    world_find_parts(w);
+    number_facts(w);
+    world_name_all(w);
+    return w;
+}
+
+void world_free(world *w)
+{
+    vec_free(&w->values);
+}

@@ -1,0 +1,407 @@
+/* Reading the operations: what loops and guards ask about, and in which CTAs what is executed. What the checker does not
+ * take is refused by name. */
+#include "certify/world.h"
+
+enum { MOST_PERIOD = 1 << 16 };
+
+void world_refuse(world *w, const char *why)
+{
+    if (!w->refused)
+        w->refused = why;
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_symbolic(const ww_bound *b)
+{
+    return b->kind != WW_BOUND_IMMEDIATE;
+}
+
+/* The one symbolic bound that decides how long a loop runs: its end, counting up; its start, counting down; else NULL. */
+static const ww_bound *decisive(const ir_op *loop)
+{
+    if (is_symbolic(&loop->stride) || is_symbolic(&loop->start) == is_symbolic(&loop->end))
+        return NULL;
+    if (is_symbolic(&loop->end))
+        return loop->stride.value > 0 ? &loop->end : NULL;
+    return loop->stride.value < 0 ? &loop->start : NULL;
+}
+
+static bool equal_bounds(const ww_bound *a, const ww_bound *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    return is_symbolic(a) ? strcmp(a->name, b->name) == 0 : a->value == b->value;
+}
+
+static bool same_trips(const ir_op *a, const ir_op *b)
+{
+    const ww_bound *x = decisive(a), *y = decisive(b);
+    if (x || y)
+        return x && y && equal_bounds(x, y);
+    return equal_bounds(&a->start, &b->start) && equal_bounds(&a->end, &b->end) &&
+           equal_bounds(&a->stride, &b->stride);
+}
+
+static bool on_device(const ir_op *loop)
+{
+    return loop->start.kind == WW_BOUND_DEVICE || loop->end.kind == WW_BOUND_DEVICE ||
+           loop->stride.kind == WW_BOUND_DEVICE;
+}
+
+/* With a step of 0 a loop may never end. */
+static bool may_stand_still(const ww_bound *step)
+{
+    if (step->kind == WW_BOUND_IMMEDIATE)
+        return step->value == 0;
+    return step->kind == WW_BOUND_ARGUMENT && step->min < 1;
+}
+
+static int64_t immediate_trips(int64_t start, int64_t end, int64_t step)
+{
+    int64_t way = step > 0 ? end - start : start - end, pace = step > 0 ? step : -step;
+    return way <= 0 ? 0 : (way + pace - 1) / pace;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------------ */
+
+static bool same_value(const world_value *a, const world_value *b)
+{
+    return a->kind == b->kind && a->queue == b->queue && a->key == b->key &&
+           (a->kind != VALUE_BOUND || same_trips(a->loop, b->loop));
+}
+
+static int add_value(world *w, world_value v)
+{
+    for (size_t i = 0; i < w->values.len; i++)
+        if (same_value(&w->values.at[i], &v)) {
+            world_value *known = &w->values.at[i];
+            known->least = v.least < known->least ? v.least : known->least;
+            return (int)i;
+        }
+    v.first = w->instance_count;
+    w->instance_count += value_of_tile(&v) ? 2 : 1;
+    vec_push(&w->values, v);
+    return (int)w->values.len - 1;
+}
+
+/* A value below the offset makes no trip run, as the offset itself does; below what the author promised it never is. */
+static int64_t least_value(const ir_op *loop, int64_t offset)
+{
+    const ww_bound *b = decisive(loop);
+    bool promised = b && b->kind == WW_BOUND_ARGUMENT && b->min > offset;
+    return promised ? b->min : offset;
+}
+
+static void read_loop(world *w, world_op *o, int queue)
+{
+    const ir_op *loop = o->op;
+    const ww_bound *b = decisive(loop);
+    if (may_stand_still(&loop->stride))
+        world_refuse(w, "the step of a loop may be 0");
+    o->symbolic = is_symbolic(&loop->start) || is_symbolic(&loop->end) || is_symbolic(&loop->stride);
+    o->first = o->period = 1;
+    if (!o->symbolic) {
+        o->count = immediate_trips(loop->start.value, loop->end.value, loop->stride.value);
+        return;
+    }
+    o->step = 1;
+    if (b == &loop->end) {
+        o->offset = loop->start.value;
+        o->step = loop->stride.value;
+    } else if (b) {
+        o->offset = loop->end.value;
+        o->step = -(int64_t)loop->stride.value;
+    }
+    o->value = add_value(w, (world_value){.kind = VALUE_BOUND,
+                                          .queue = on_device(loop) ? queue : -1,
+                                          .loop = loop,
+                                          .least = least_value(loop, o->offset)});
+}
+
+/* ---- guards ------------------------------------------------------------------------------------------------------------- */
+
+static bool counts(const ir_op *op)
+{
+    switch (op->kind) {
+    case IR_GUARD:
+    case IR_GUARD_END:
+    case IR_FENCE:
+    case IR_GRIDDEP_WAIT:
+    case IR_GRIDDEP_LAUNCH: return false;
+    case IR_WORK:
+        return op->effect_count || op->wgmma_groups || op->bulk_groups || op->wgmma_wait >= 0 ||
+               op->bulk_wait >= 0;
+    default: return true;
+    }
+}
+
+static bool guards_nothing(const ir_task *t, int guard)
+{
+    for (int i = guard + 1; i < t->ops.at[guard].match; i++)
+        if (counts(&t->ops.at[i]))
+            return false;
+    return true;
+}
+
+static bool by_condition(const ir_op *op)
+{
+    return op->kind == IR_GUARD && (op->guard == IR_GUARD_TRUE || op->guard == IR_GUARD_FALSE);
+}
+
+/* Whether the value that a guard looks at is made in a block of that kind. */
+static bool made_in(const ir_task *t, const ir_op *guard, ir_kind block)
+{
+    if (guard->condition < 0 || (size_t)guard->condition >= t->values.len)
+        return false;
+    int maker = t->values.at[guard->condition].producer;
+    for (int i = 0; i < maker; i++)
+        if (t->ops.at[i].kind == block && t->ops.at[i].match > maker)
+            return true;
+    return false;
+}
+
+static bool key_made_in(const world *w, int key, ir_kind block)
+{
+    for (size_t i = 0; i < w->program->tasks.len; i++) {
+        const ir_task *t = &w->program->tasks.at[i];
+        for (size_t j = 0; j < t->ops.len; j++)
+            if (by_condition(&t->ops.at[j]) && t->ops.at[j].key == key && made_in(t, &t->ops.at[j], block))
+                return true;
+    }
+    return false;
+}
+
+static bool only_accesses(const ir_op *op)
+{
+    bool more = op->wgmma_groups || op->bulk_groups || op->wgmma_wait >= 0 || op->bulk_wait >= 0;
+    for (int i = 0; i < op->effect_count; i++)
+        more |= op->effects[i].kind == IR_COPY_IN;
+    return (!counts(op) && op->kind != IR_FENCE) || (op->kind == IR_WORK && !more);
+}
+
+static bool stands_in(const ir_task *t, int at, ir_kind block)
+{
+    for (int i = 0; i < at; i++)
+        if (t->ops.at[i].kind == block && t->ops.at[i].match > at)
+            return true;
+    return false;
+}
+
+/* Whether all blocks of the key that stand in domain loops hold accesses alone. Executing all of them then stands for executing
+ * any of them: who knows that an agent's access is over knows it of its earlier ones. */
+static bool key_guards_accesses(const world *w, int key)
+{
+    for (size_t i = 0; i < w->program->tasks.len; i++) {
+        const ir_task *t = &w->program->tasks.at[i];
+        for (size_t j = 0; j < t->ops.len; j++) {
+            const ir_op *guard = &t->ops.at[j];
+            if (!by_condition(guard) || guard->key != key || !stands_in(t, (int)j, IR_LOOP))
+                continue;
+            for (int n = (int)j + 1; n < guard->match; n++)
+                if (!only_accesses(&t->ops.at[n]))
+                    return false;
+        }
+    }
+    return true;
+}
+
+static void read_condition(world *w, const ir_task *t, world_op *o, int queue)
+{
+    bool by_trip = key_made_in(w, o->op->key, IR_LOOP), by_tile = key_made_in(w, o->op->key, IR_TILE_LOOP);
+    if (by_trip && o->loop >= 0) {
+        o->assumed = key_guards_accesses(w, o->op->key);
+        if (!o->assumed)
+            world_refuse(w, "a condition is made anew in each trip");
+        return;
+    }
+    if (queue < 0 && made_in(t, o->op, IR_TILE_LOOP))
+        world_refuse(w, "a condition of the last tile is looked at after the tile loop");
+    o->value = add_value(
+        w, (world_value){.kind = VALUE_KEY, .queue = by_trip || by_tile ? queue : -1, .key = o->op->key});
+}
+
+static int64_t common_multiple(int64_t a, int64_t b)
+{
+    int64_t x = a, y = b;
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+static void read_every(world *w, world_op *loop, const ir_op *guard)
+{
+    if (guard->period < 1 || guard->first < 0) {
+        world_refuse(w, "a guard by the number of the trip has no period");
+        return;
+    }
+    loop->first = guard->first > loop->first ? guard->first : loop->first;
+    loop->period = common_multiple(loop->period, guard->period);
+    if (loop->period > MOST_PERIOD)
+        world_refuse(w, "the guards of a loop have too long a common period");
+}
+
+static void read_guard(world *w, world_task *t, world_op *o, int queue)
+{
+    const ir_op *op = o->op;
+    bool by_number = op->guard == IR_GUARD_FIRST || op->guard == IR_GUARD_LAST || op->guard == IR_GUARD_EVERY;
+    if (by_number && o->loop < 0)
+        world_refuse(w, "a guard by the number of the trip stands outside loops");
+    else if (op->guard == IR_GUARD_EVERY)
+        read_every(w, &t->ops[o->loop], op);
+    else if (op->guard == IR_GUARD_NOT_SKIPPED && queue < 0)
+        world_refuse(w, "a tile is skipped outside the tile loop");
+    else if (op->guard == IR_GUARD_NOT_SKIPPED)
+        o->value = add_value(w, (world_value){.kind = VALUE_SKIP, .queue = queue});
+    else if (by_condition(op) && !(o->idle = guards_nothing(t->task, (int)(op - t->task->ops.at))))
+        read_condition(w, t->task, o, queue);
+}
+
+/* ---- where -------------------------------------------------------------------------------------------------------------- */
+
+static const ww_pipeline *pipeline_of(const world *w, int barrier)
+{
+    if (barrier < 0)
+        return NULL;
+    const ww_resource *r = w->kernel->resources.at[w->program->barriers.at[barrier].resource];
+    return r->kind == MODEL_GROUP && !model_pipelined(r) ? &r->members[0]->pipeline : &r->pipeline;
+}
+
+static uint32_t targets_of(world *w, model_to to, int barrier, int rank)
+{
+    const ww_pipeline *p = pipeline_of(w, barrier);
+    bool needs_one = to == MODEL_TO_PEERS || to == MODEL_TO_NEXT || to == MODEL_TO_PREVIOUS;
+    if (w->ranks == 1)
+        return 1;
+    if (needs_one && (!p || p->type == WW_NO_PIPELINE)) {
+        world_refuse(w, "an operation acts on CTAs that no pipeline names");
+        return 1u << rank;
+    }
+    return model_targets(&w->program->cluster, to, p, rank);
+}
+
+static uint32_t reach_of(world *w, const ir_effect *e, int rank)
+{
+    if (e->kind == IR_UMMA_READ || e->kind == IR_UMMA_WRITE)
+        return targets_of(w, MODEL_TO_PAIR, -1, rank);
+    if (e->kind != IR_COPY_IN || w->ranks == 1)
+        return 1u << rank;
+    if (e->to == MODEL_TO_NEXT || e->to == MODEL_TO_EVERY)
+        return targets_of(w, e->to, e->barrier, rank);
+    return model_reach(&w->program->cluster, e->reach, rank);
+}
+
+static void read_places(world *w, const ir_task *t, world_op *o)
+{
+    const ir_op *op = o->op;
+    size_t ranks = (size_t)w->ranks;
+    o->targets = arena_array(w->arena, uint32_t, ranks);
+    o->reach = arena_array(w->arena, uint32_t, (size_t)op->effect_count * ranks + 1);
+    for (int rank = 0; rank < w->ranks; rank++) {
+        if (t->only_cta >= 0 && t->only_cta != rank)
+            continue;
+        if (w->ranks > 1 && !model_gate_open(&w->program->cluster, op->gate, rank))
+            continue;
+        o->ranks |= 1u << rank;
+        o->targets[rank] = targets_of(w, op->kind == IR_FETCH ? MODEL_TO_EVERY : op->to, op->barrier, rank);
+        for (int i = 0; i < op->effect_count; i++)
+            o->reach[(size_t)i * ranks + (size_t)rank] = reach_of(w, &op->effects[i], rank);
+    }
+}
+
+/* ---- work queues: the tile changes once a trip, at the end of the loop ------------------------------------------------------- */
+
+static bool opens(ir_kind kind)
+{
+    return kind == IR_LOOP || kind == IR_GUARD || kind == IR_TILE_LOOP;
+}
+
+static void check_tiles(world *w, const world_task *t)
+{
+    int advances = 0, last = -1, depth = 0;
+    for (int i = 0; i < t->count; i++) {
+        const ir_op *op = t->ops[i].op;
+        if (advances && i < t->tile_end && (opens(op->kind) || op->kind == IR_WAIT))
+            world_refuse(w, "something waits or asks about a tile after the queue has advanced");
+        if (opens(op->kind)) {
+            depth++;
+        } else if (op->kind == IR_LOOP_END || op->kind == IR_GUARD_END || op->kind == IR_TILE_LOOP_END) {
+            depth--;
+        } else if (op->kind == IR_NEXT_TILE) {
+            advances++;
+            last = i;
+            if (depth != 1 || (w->ranks > 1 && op->gate != MODEL_EVERYWHERE))
+                advances++;
+        }
+    }
+    bool right = t->tile_loop < 0 ? !advances : advances == 1 && last > t->tile_loop && last < t->tile_end;
+    if (!right)
+        world_refuse(w, "a work queue is not advanced once a tile, at the end of the tile loop");
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------------ */
+
+static void read_op(world *w, world_task *t, int i, int loop)
+{
+    world_op *o = &t->ops[i];
+    bool in_tiles = i > t->tile_loop && i < t->tile_end;
+    int queue = in_tiles ? t->task->queue : -1;
+    *o = (world_op){.op = &t->task->ops.at[i], .value = -1, .loop = loop};
+    read_places(w, t->task, o);
+    switch (o->op->kind) {
+    case IR_LOOP: read_loop(w, o, queue); break;
+    case IR_TILE_LOOP:
+        o->value = add_value(w, (world_value){.kind = VALUE_TILES, .queue = o->op->resource});
+        break;
+    case IR_LOOP_END:
+    case IR_TILE_LOOP_END: o->value = t->ops[o->op->match].value; break;
+    case IR_GUARD: read_guard(w, t, o, queue); break;
+    default: break;
+    }
+}
+
+static void read_task(world *w, world_task *t, const ir_task *task)
+{
+    *t = (world_task){.task = task, .count = (int)task->ops.len, .tile_loop = -1, .tile_end = -1};
+    t->ops = arena_array(w->arena, world_op, t->count + 1);
+    for (int i = 0; i < t->count; i++)
+        if (task->ops.at[i].kind == IR_TILE_LOOP) {
+            if (t->tile_loop >= 0)
+                world_refuse(w, "a task has two tile loops");
+            t->tile_loop = i;
+            t->tile_end = task->ops.at[i].match;
+        }
+    int loop = -1;
+    for (int i = 0; i < t->count; i++) {
+        ir_kind kind = task->ops.at[i].kind;
+        if (kind == IR_LOOP && loop >= 0)
+            world_refuse(w, "a loop stands in a loop");
+        loop = kind == IR_LOOP ? i : loop;
+        read_op(w, t, i, loop);
+        loop = kind == IR_LOOP_END ? -1 : loop;
+    }
+    for (int i = 0; i < t->count; i++)
+        for (int j = i + 1; t->ops[i].assumed && j < t->ops[i].op->match; j++)
+            t->ops[j].optional = true;
+    check_tiles(w, t);
+}
+
+static void find_asking_by_tile(world *w)
+{
+    for (size_t i = 0; i < w->program->tasks.len; i++)
+        for (int j = 0; j < w->tasks[i].count; j++) {
+            int value = w->tasks[i].ops[j].value;
+            w->tasks[i].asks_by_tile |= value >= 0 && value_of_tile(&w->values.at[value]);
+        }
+}
+
+void world_read_tasks(world *w)
+{
+    w->tasks = arena_array(w->arena, world_task, w->program->tasks.len + 1);
+    for (size_t i = 0; i < w->program->tasks.len; i++)
+        read_task(w, &w->tasks[i], &w->program->tasks.at[i]);
+    find_asking_by_tile(w);
+}
