@@ -386,11 +386,11 @@ const ww_diag *ww_kernel_check(ww_kernel *k);
 
 typedef struct ww_verdict {
     bool proved;
-    char covered[256]; /* one line: what the proof stands for */
-    uint64_t events;   /* operations executed over all runs */
-    uint32_t runs;     /* canonical executions: stretches from one question about a value to the next */
+    char covered[256];       /* one line: what the proof stands for */
+    uint64_t events;         /* operations executed over all runs */
+    uint32_t runs;           /* canonical executions: stretches from one question about a value to the next */
     uint32_t configurations; /* different ones, at which such a question was put */
-    uint32_t period;   /* of the steady state, in loop trips; 0: no loop */
+    uint32_t period;         /* of the steady state, in loop trips; 0: no loop */
     double milliseconds;
     const ww_diag *refutation; /* why not; NULL when proved */
     /* The refutation as a sequence of events (witness.h); NULL when there is none: proved, refused by a rule, or not

@@ -67,7 +67,7 @@ static const char *add_name(world *w, name_kind kind, const char *name, int numb
 
 void world_name_all(world *w)
 {
-    size_t names = (size_t)(w->agent_count + w->stage_count + w->slot_count);
+    size_t names = (size_t)w->agent_count + (size_t)w->stage_count + (size_t)w->slot_count;
     for (w->name_places = 16; w->name_places < 2 * names;)
         w->name_places *= 2;
     w->names = arena_array(w->arena, world_name, w->name_places);

@@ -245,12 +245,15 @@ static int add_node(search *s, const question *q, int before, print_places *plac
     return (int)s->nodes.len - 1;
 }
 
+static bool is_chained_by(const found_node *n, const question *q)
+{
+    return n->chain && !n->class && n->form.of.value == q->value && n->form.of.instance == q->instance;
+}
+
 /* The same for a machine whose value is known exactly, but for how far it has grown. */
 static int meet_in_chain(search *s, int from, bool more, const question *q)
 {
-    const found_node *parent = from < 0 ? NULL : &s->nodes.at[from];
-    bool goes_on = more && parent && parent->chain && !parent->class && parent->form.of.value == q->value &&
-                   parent->form.of.instance == q->instance;
+    bool goes_on = more && from >= 0 && is_chained_by(&s->nodes.at[from], q);
     print_places places = {.of = *q};
     s->chain.len = 0;
     state_print_without(&s->s, &places, &s->chain);

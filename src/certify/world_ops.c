@@ -57,8 +57,11 @@ static bool may_stand_still(const ww_bound *step)
     return step->kind == WW_BOUND_ARGUMENT && step->min < 1;
 }
 
+/* A step of 0 has been refused. */
 static int64_t immediate_trips(int64_t start, int64_t end, int64_t step)
 {
+    if (!step)
+        return 0;
     int64_t way = step > 0 ? end - start : start - end, pace = step > 0 ? step : -step;
     return way <= 0 ? 0 : (way + pace - 1) / pace;
 }
