@@ -1,11 +1,11 @@
-/* A command line for a kernel: check, prove, table, graph, emit, ptx, cubin, run and bench, the same for each
+/* A command line for a kernel: check, prove, audit, table, graph, emit, ptx, cubin, run and bench, the same for each
  * program.
  *
  * The program describes its problem in a ww_app and calls ww_app_main from main. Options write straight into
  * the program's own variables before anything is declared.
  *
  * Findings are printed on stderr, in colours where that is a terminal and NO_COLOR is not set. --werror lets warnings refuse
- * the kernel, too; --suppress CODE=REASON is ww_kernel_suppress. With --format json, check and prove print one object
+ * the kernel, too; --suppress CODE=REASON is ww_kernel_suppress. With --format json, check, prove and audit print one object
  * instead, for tools; text and numbers that are not there are null:
  *
  *   {kernel, errors, warnings, suppressed,   the last three are counts

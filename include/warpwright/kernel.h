@@ -402,7 +402,7 @@ typedef struct ww_verdict {
  * with errors in ww_kernel_check is refused at once (proved false, refutation = those errors). */
 ww_verdict ww_kernel_prove(ww_kernel *k);
 
-/* A proof written out, which a small checker follows step by step without searching (docs/certificate.md). */
+/* A proof written out, which a checker of its own follows step by step without searching (docs/certificate.md). */
 typedef struct ww_certificate {
     const char *text;    /* ends with 0; owned by the kernel. NULL: there is none */
     char why[256];       /* why there is none, or why it is not one; "" */
