@@ -127,14 +127,16 @@ static void age_contributions(machine *m, int stage)
 static bool complete(machine *m, int stage, int agent_index)
 {
     barrier_state *b = &m->now.barriers[stage];
-    uint32_t *done = stage_done(m, stage), *gathered = stage_gathered(m, stage);
+    uint32_t *done, *gathered = stage_gathered(m, stage);
     size_t bytes = (size_t)m->plan->width * sizeof(uint32_t);
     if (!all_waits_heard(m, stage, agent_index))
         return false;
     b->count++;
     b->pending = plan_barrier_of(m->plan, stage)->arrivals;
+    done = stage_own_done(m, stage, false);
     memcpy(done, gathered, bytes);
     memset(gathered, 0, bytes);
+    m->begun[stage] = false;
     memset(stage_waits(m, stage), 0, (size_t)m->plan->stages[stage].users * sizeof(uint32_t));
     done[stage_entry(m, stage)] = b->count;
     age_contributions(m, stage);
@@ -184,6 +186,7 @@ static bool contribute(machine *m, int agent_index, int stage)
         return machine_fault(m, (finding){FAULT_WRONG_PHASE, .agent = agent_index,
                                           .op = m->now.agents[agent_index].pc, .stage = stage,
                                           .number = b->count + 1});
+    m->begun[stage] = true;
     join(stage_gathered(m, stage), machine_clock(m, agent_index), m->plan->told);
     tell(m, agent_index, stage);
     if (m->plan->stages[stage].rank != m->plan->agents[agent_index].rank)

@@ -59,28 +59,34 @@ static canonical_mark *mark(canonical *c, int kind, int place, int64_t threshold
     return vec_last(&c->marks);
 }
 
-/* Which marks are reached by a value that reaches the first n thresholds, as a bit string; for each n. */
-static void find_reached(canonical *c)
-{
-    c->reached.len = 0;
-    c->mark_words = (c->marks.len + 31) / 32;
-    for (size_t n = 0; n <= c->thresholds.len; n++)
-        for (size_t w = 0; w < c->mark_words; w++) {
-            uint32_t word = 0;
-            for (size_t i = 32 * w; i < c->marks.len && i < 32 * w + 32; i++)
-                if (n && c->marks.at[i].threshold <= c->thresholds.at[n - 1])
-                    word |= 1u << (i % 32);
-            vec_push(&c->reached, word);
-        }
-}
-
 /* How many thresholds a value reaches. */
 static size_t reaches(const canonical *c, int64_t value)
 {
-    size_t n = c->thresholds.len;
-    while (n && c->thresholds.at[n - 1] > value)
-        n--;
-    return n;
+    size_t least = 0, most = c->thresholds.len;
+    while (least < most) {
+        size_t middle = (least + most) / 2;
+        if (c->thresholds.at[middle] > value)
+            most = middle;
+        else
+            least = middle + 1;
+    }
+    return least;
+}
+
+/* Which marks are reached by a value that reaches the first n thresholds, as a bit string; for each n: those of n - 1, and
+ * those of its own threshold. */
+static void find_reached(canonical *c)
+{
+    size_t words = c->mark_words = (c->marks.len + 31) / 32, all = (c->thresholds.len + 1) * words;
+    while (c->reached.cap < all)
+        vec_grow((void **)&c->reached.at, &c->reached.cap, sizeof *c->reached.at);
+    c->reached.len = all;
+    if (all)
+        memset(c->reached.at, 0, all * sizeof *c->reached.at);
+    for (size_t i = 0; i < c->marks.len; i++)
+        c->reached.at[reaches(c, c->marks.at[i].threshold) * words + i / 32] |= 1u << (i % 32);
+    for (size_t i = words; i < all; i++)
+        c->reached.at[i] |= c->reached.at[i - words];
 }
 
 static void put_reached(canonical *c, size_t n)
@@ -265,10 +271,10 @@ static void mark_stage(canonical *c, const machine *m, const heard *h, int stage
 
 /* ---- news: what the clock of a stage has to tell its waiters, where they do not all know as much -------------------------- */
 
-static void find_news(canonical *c, const uint32_t *clock, int from)
+static void find_news(canonical *c, const uint32_t *clock, const uint32_t *known, int from)
 {
     for (int entry = 0; entry < c->plan->width; entry++)
-        if (clock[entry] > c->known[entry]) {
+        if (clock[entry] > known[entry]) {
             canonical_news n = {entry, from, clock[entry]};
             vec_push(&c->news, n);
         }
@@ -297,11 +303,11 @@ static void gather_news(canonical *c, const machine *m)
         int stage = c->stage_order[i];
         if (!(c->stage_use[stage] & (USE_GATHERED | USE_DONE)))
             continue;
-        heard_clock(m, stage, PLAN_WAITS, c->known);
+        const uint32_t *known = heard_clock(m, stage, PLAN_WAITS, c->known);
         if (c->stage_use[stage] & USE_GATHERED)
-            find_news(c, stage_gathered(m, stage), 2 * i);
+            find_news(c, stage_gathered(m, stage), known, 2 * i);
         if (c->stage_use[stage] & USE_DONE)
-            find_news(c, stage_done(m, stage), 2 * i + 1);
+            find_news(c, stage_done(m, stage), known, 2 * i + 1);
     }
     sort_news(c);
 }

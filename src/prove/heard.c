@@ -50,10 +50,13 @@ uint32_t heard_by_all(const heard *h)
     return least;
 }
 
-void heard_clock(const machine *m, int stage, uint8_t how, uint32_t *clock)
+const uint32_t *heard_clock(const machine *m, int stage, uint8_t how, uint32_t *clock)
 {
     const plan_crews *crews = &m->plan->acting[how];
+    if (crews->first[stage + 1] - crews->first[stage] == 1)
+        return least_of_crew(m, crews->at[crews->first[stage]]);
     memset(clock, 0xff, (size_t)m->plan->width * sizeof(uint32_t));
     for (int i = crews->first[stage]; i < crews->first[stage + 1]; i++)
         lower_to(clock, least_of_crew(m, crews->at[i]), m->plan->width);
+    return clock;
 }

@@ -26,7 +26,8 @@ uint32_t heard_touching(const heard *h, int slot, uint8_t how);
 uint32_t heard_acting(const heard *h, int stage, uint8_t how);
 uint32_t heard_by_all(const heard *h);
 
-/* Of all entries: the smallest clock of those who may act on the stage in that way. */
-void heard_clock(const machine *m, int stage, uint8_t how, uint32_t *clock);
+/* Of all entries: the smallest clock of those who may act on the stage in that way. `clock` is room for it, where several
+ * crews do. */
+const uint32_t *heard_clock(const machine *m, int stage, uint8_t how, uint32_t *clock);
 
 #endif

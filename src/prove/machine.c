@@ -38,8 +38,8 @@ static size_t lay_out(config *c, const plan *p, int slot_words, char *block)
     c->groups = take(&l, groups * (size_t)slot_words, sizeof(uint32_t));
     c->in_flight_first = take(&l, 1, sizeof(int));
     c->in_flight_count = take(&l, 1, sizeof(int));
+    c->done = take(&l, stages, sizeof(done_row *));
     c->gathered = take(&l, stages * width, sizeof(uint32_t)); /* from here on, snapshots are choosy */
-    c->done = take(&l, stages * width, sizeof(uint32_t));
     c->in_flight = take(&l, MOST_FLIGHTS, sizeof(flight));
     return l.used;
 }
@@ -77,6 +77,61 @@ static void set_values(machine *m)
     }
 }
 
+/* ---- clocks of completions, shared -------------------------------------------------------------------------- */
+
+static done_row *new_row(machine *m)
+{
+    done_row *r = m->free_rows;
+    if (r) {
+        m->free_rows = r->next_free;
+    } else {
+        r = base_alloc(sizeof *r + (size_t)m->plan->width * sizeof(uint32_t));
+        r->next = m->rows;
+        m->rows = r;
+    }
+    r->references = 1;
+    return r;
+}
+
+static void drop_row(machine *m, done_row *r)
+{
+    if (--r->references)
+        return;
+    r->next_free = m->free_rows;
+    m->free_rows = r;
+}
+
+static void free_rows(machine *m)
+{
+    for (done_row *r = m->rows, *next; r; r = next) {
+        next = r->next;
+        free(r);
+    }
+}
+
+uint32_t *stage_own_done(machine *m, int stage, bool copy)
+{
+    done_row *shared = m->now.done[stage];
+    if (shared->references == 1)
+        return shared->clock;
+    done_row *own = m->now.done[stage] = new_row(m);
+    if (copy)
+        memcpy(own->clock, shared->clock, (size_t)m->plan->width * sizeof(uint32_t));
+    drop_row(m, shared);
+    return own->clock;
+}
+
+static void init_rows(machine *m)
+{
+    m->zeros = new_row(m);
+    memset(m->zeros->clock, 0, (size_t)m->plan->width * sizeof(uint32_t));
+    for (int i = 0; i < m->plan->stage_count; i++)
+        m->now.done[i] = m->zeros;
+    m->zeros->references += (uint32_t)m->plan->stage_count;
+}
+
+/* ---- the first state ------------------------------------------------------------------------------------ */
+
 void machine_init(machine *m, const plan *p)
 {
     *m = (machine){.plan = p, .slot_words = (p->slot_count + 31) / 32, .most_events = UINT64_MAX};
@@ -85,7 +140,10 @@ void machine_init(machine *m, const plan *p)
     memset(block, 0, m->block_bytes);
     m->kept = base_alloc((size_t)p->stage_count + 1);
     m->least = base_alloc(((size_t)p->crew_count * (size_t)p->width + 1) * sizeof(uint32_t));
+    m->begun = base_alloc((size_t)p->stage_count + 1);
+    memset(m->begun, 0, (size_t)p->stage_count + 1);
     (void)lay_out(&m->now, p, m->slot_words, block);
+    init_rows(m);
     for (int i = 0; i < p->agent_count; i++)
         for (int lane = 0; lane < p->lanes; lane++)
             machine_clock(m, i)[i * p->lanes + lane] = 1;
@@ -102,13 +160,16 @@ void machine_free(machine *m)
     free(m->now.block);
     free(m->least);
     free(m->kept);
+    free(m->begun);
+    free_rows(m);
 }
 
 /* ---- snapshots ------------------------------------------------------------------------------------------ */
 
-/* What lies before the clocks of stages is copied as a whole. Of those only what can matter: of phases that have begun, and
- * of completions that a user of the stage does not know (who knows one has joined its clock, or all that went into it);
- * the others become zeros, which tell nothing. Copies in flight are not kept: a machine at rest has none. */
+/* What lies before `gathered` is copied as a whole; the clocks of completions are shared. Of the clocks of stages only what
+ * can matter is kept: of phases that have begun, and of completions that a user of the stage does not know (who knows one
+ * has joined its clock, or all that went into it); the others become zeros, which tell nothing. Copies in flight are not
+ * kept: a machine at rest has none. */
 enum { KEPT_GATHERED = 1, KEPT_DONE = 2 };
 
 static size_t fixed_bytes(const machine *m)
@@ -121,6 +182,12 @@ static size_t row_bytes(const machine *m)
     return (size_t)m->plan->width * sizeof(uint32_t);
 }
 
+/* Of a snapshot. */
+static done_row **shared_rows(const machine *m, char *snapshot)
+{
+    return (done_row **)(void *)(snapshot + ((char *)m->now.done - m->now.block));
+}
+
 static uint8_t kept_of(const machine *m, int stage)
 {
     const barrier_state *b = &m->now.barriers[stage];
@@ -129,14 +196,17 @@ static uint8_t kept_of(const machine *m, int stage)
         b->deferred[0] || b->pending != plan_barrier_of(m->plan, stage)->arrivals ? KEPT_GATHERED : 0;
     for (int i = 0; i < m->plan->stages[stage].users; i++)
         if (machine_alive(m, users[i]) && machine_clock(m, users[i])[stage_entry(m, stage)] < b->count)
-            kept |= KEPT_DONE;
+            return kept | KEPT_DONE;
     return kept;
 }
 
-static char *put_row(char *to, const machine *m, const uint32_t *row)
+static void share_rows(const machine *m, done_row **rows)
 {
-    memcpy(to, row, row_bytes(m));
-    return to + row_bytes(m);
+    for (int i = 0; i < m->plan->stage_count; i++) {
+        if (!(m->kept[i] & KEPT_DONE))
+            rows[i] = m->zeros;
+        rows[i]->references++;
+    }
 }
 
 char *machine_snapshot(const machine *m)
@@ -144,41 +214,50 @@ char *machine_snapshot(const machine *m)
     size_t stages = (size_t)m->plan->stage_count, rows = 0;
     for (size_t i = 0; i < stages; i++) {
         m->kept[i] = kept_of(m, (int)i);
-        rows += (m->kept[i] & KEPT_GATHERED) + (size_t)(m->kept[i] / KEPT_DONE);
+        rows += m->kept[i] & KEPT_GATHERED;
     }
     char *copy = base_alloc(fixed_bytes(m) + stages + rows * row_bytes(m)), *to = copy;
     memcpy(to, m->now.block, fixed_bytes(m));
+    share_rows(m, shared_rows(m, copy));
     to += fixed_bytes(m);
     memcpy(to, m->kept, stages);
     to += stages;
-    for (size_t i = 0; i < stages; i++) {
-        if (m->kept[i] & KEPT_GATHERED)
-            to = put_row(to, m, stage_gathered(m, (int)i));
-        if (m->kept[i] & KEPT_DONE)
-            to = put_row(to, m, stage_done(m, (int)i));
-    }
+    for (size_t i = 0; i < stages; i++)
+        if (m->kept[i] & KEPT_GATHERED) {
+            memcpy(to, stage_gathered(m, (int)i), row_bytes(m));
+            to += row_bytes(m);
+        }
     return copy;
 }
 
-static const char *take_row(const machine *m, uint32_t *row, const char *from, bool kept)
+void machine_forget(machine *m, char *snapshot)
 {
-    if (!kept) {
-        memset(row, 0, row_bytes(m));
-        return from;
-    }
-    memcpy(row, from, row_bytes(m));
-    return from + row_bytes(m);
+    for (int i = 0; snapshot && i < m->plan->stage_count; i++)
+        drop_row(m, shared_rows(m, snapshot)[i]);
+    free(snapshot);
+}
+
+static const char *take_row(machine *m, int stage, const char *from, bool kept)
+{
+    if (!kept && m->begun[stage])
+        memset(stage_gathered(m, stage), 0, row_bytes(m));
+    if (kept)
+        memcpy(stage_gathered(m, stage), from, row_bytes(m));
+    m->begun[stage] = kept;
+    return from + (kept ? row_bytes(m) : 0);
 }
 
 void machine_restore(machine *m, const char *snapshot)
 {
     size_t stages = (size_t)m->plan->stage_count;
+    for (size_t i = 0; i < stages; i++)
+        drop_row(m, m->now.done[i]);
     memcpy(m->now.block, snapshot, fixed_bytes(m));
+    for (size_t i = 0; i < stages; i++)
+        m->now.done[i]->references++;
     const char *kept = snapshot + fixed_bytes(m), *from = kept + stages;
-    for (size_t i = 0; i < stages; i++) {
-        from = take_row(m, stage_gathered(m, (int)i), from, kept[i] & KEPT_GATHERED);
-        from = take_row(m, stage_done(m, (int)i), from, kept[i] & KEPT_DONE);
-    }
+    for (size_t i = 0; i < stages; i++)
+        from = take_row(m, (int)i, from, kept[i] & KEPT_GATHERED);
 }
 
 bool machine_fault(machine *m, finding f)

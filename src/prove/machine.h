@@ -116,6 +116,15 @@ typedef struct moment {
     int64_t tile, trip;
 } moment;
 
+/* The clock of a completion. Configurations that have the same one in common share it: it is never written while there
+ * is another reference. */
+typedef struct done_row {
+    struct done_row *next;      /* of all there are */
+    struct done_row *next_free; /* of those without references */
+    uint32_t references;
+    uint32_t clock[]; /* [width] */
+} done_row;
+
 /* All arrays lie in the block. */
 typedef struct config {
     char *block;
@@ -132,7 +141,7 @@ typedef struct config {
     int64_t *newest_tile; /* [value], PLAN_TILES: -1 before the first */
     uint32_t *clocks;     /* [agent][width] */
     uint32_t *gathered;   /* [stage][width]: join of the arrivals of the current phase */
-    uint32_t *done;       /* [stage][width]: clock of the last completion */
+    done_row **done;      /* [stage]: clock of the last completion */
     uint32_t *waited;     /* [stage][user]: epoch of its wait for the last completion; 0: none */
     uint32_t
         *contributed;  /* [stage][3][user]: epoch of its contribution to the current phase, the last, the one
@@ -197,8 +206,11 @@ typedef struct machine {
     config now;
     size_t block_bytes;
     int slot_words;
-    uint32_t *least;              /* [crew][width], for heard.c */
-    uint8_t *kept;                /* [stage], for snapshots */
+    uint32_t *least;            /* [crew][width], for heard.c */
+    uint8_t *kept;              /* [stage], for snapshots */
+    uint8_t *begun;             /* [stage]: its row of gathered is not zeros alone */
+    done_row *rows, *free_rows; /* all, and those without references */
+    done_row *zeros;
     uint64_t events, most_events; /* operations executed; the run ends when there are more */
     finding finding;
     struct event_log *log; /* NULL: nobody wants to know what happens (events.h) */
@@ -208,7 +220,8 @@ typedef struct machine {
 
 void machine_init(machine *m, const plan *p); /* the state before the first operation */
 void machine_free(machine *m);
-char *machine_snapshot(const machine *m); /* free() it */
+char *machine_snapshot(const machine *m);
+void machine_forget(machine *m, char *snapshot); /* frees it; before machine_free; NULL: nothing */
 void machine_restore(machine *m, const char *snapshot);
 
 static inline uint32_t *machine_clock(const machine *m, int agent_index)
@@ -219,10 +232,11 @@ static inline uint32_t *stage_gathered(const machine *m, int stage)
 {
     return m->now.gathered + (size_t)stage * (size_t)m->plan->width;
 }
-static inline uint32_t *stage_done(const machine *m, int stage)
+static inline const uint32_t *stage_done(const machine *m, int stage)
 {
-    return m->now.done + (size_t)stage * (size_t)m->plan->width;
+    return m->now.done[stage]->clock;
 }
+uint32_t *stage_own_done(machine *m, int stage, bool copy); /* to be written; without `copy`, all of it */
 /* NULL: the agent is of another CTA and never accesses the slot. */
 static inline access *slot_access(const machine *m, int slot, int agent_index)
 {

@@ -330,7 +330,7 @@ static void follow_all(search *s)
         }
         /* The second answer is the last, unless a cycle through the node will be taken together. */
         if (more && !s->nodes.at[b.node].asked_again && !s->nodes.at[b.node].place_count) {
-            free(s->nodes.at[b.node].snapshot);
+            machine_forget(s->m, s->nodes.at[b.node].snapshot);
             s->nodes.at[b.node].snapshot = NULL;
         }
     }
@@ -347,7 +347,7 @@ void steady_search(machine *m, size_t most_nodes, steady_result *result)
     result->events = m->events;
     result->nodes = (uint32_t)s.nodes.len;
     for (size_t i = 0; i < s.nodes.len; i++) {
-        free(s.nodes.at[i].snapshot);
+        machine_forget(m, s.nodes.at[i].snapshot);
         free(s.nodes.at[i].words);
         free(s.nodes.at[i].places);
     }

@@ -91,7 +91,8 @@ static void lower_stage(machine *m, int stage, int entry, uint32_t least)
 {
     readers r = {m, -1, stage};
     lower(&r, entry, stage_gathered(m, stage), least);
-    lower(&r, entry, stage_done(m, stage), least);
+    if (stage_done(m, stage)[entry] > least)
+        lower(&r, entry, stage_own_done(m, stage, true), least);
 }
 
 /* ---- entries for stages: who knows which phases -------------------------------------------------------------------------- */
@@ -129,8 +130,9 @@ static void lower_phases(machine *m, int of)
     for (int stage = 0; stage < m->plan->stage_count; stage++) {
         if (may_tell(m, stage, of))
             continue;
-        stage_gathered(m, stage)[entry] = stage_done(m, stage)[entry] =
-            0; /* less than what its waiters know */
+        stage_gathered(m, stage)[entry] = 0; /* less than what its waiters know */
+        if (stage_done(m, stage)[entry])
+            stage_own_done(m, stage, true)[entry] = 0;
     }
 }
 
