@@ -104,7 +104,7 @@ void machine_free(machine *m)
     free(m->kept);
 }
 
-/* ---- snapshots ------------------------------------------------------------------------------------------ */
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
 
 /* What lies before the clocks of stages is copied as a whole. Of those only what can matter: of phases that have begun, and
  * of completions that a user of the stage does not know (who knows one has joined its clock, or all that went into it);
