@@ -11,7 +11,7 @@
  *   {kernel, errors, warnings, suppressed,   the last three are counts
  *    findings: [{code, name, severity, message, file, line, expected, found, hint, related: [{file, line, text}]}],
  *    suppressed_findings: [the same, and reason],
- *    verdict,                                check: accepted, refused, unchecked (no rule was run);
+ *    verdict,                                check, audit: accepted, refused, unchecked (no rule was run);
  *                                            prove: proved, refuted, unproved (not modelled), refused (not to be proved)
  *    proof: {covered, runs, events, period}} only where the verdict is proved
  *
@@ -73,6 +73,8 @@ typedef struct ww_app {
     void (*clean_up)(void *problem); /* frees what prepare allocated on the host; may be NULL */
 } ww_app;
 
+/* The exit status: 0 when the command found nothing to object to; 1 when the kernel is refused or refuted, a result is
+ * wrong, or something could not be done; 2 when the command line cannot be read. */
 int ww_app_main(const ww_app *app, int argc, char **argv);
 
 #endif

@@ -69,8 +69,8 @@ typedef enum ww_pipeline_type {
 #undef WW_PIPELINE
 } ww_pipeline_type;
 
-/* As many stages as shared memory holds beside all else; resources that ask for it get the same number, each rounded down to a
- * multiple of its strides. Not for work queues. */
+/* As many stages as shared memory holds beside all else; resources that ask for it get the same number, each rounded
+ * down to a multiple of its strides. Not for work queues. */
 #define WW_STAGES_MAX (-1)
 
 /* Which threads act for a side of a pipeline; 0: the type's default. ALL stands alone. */
@@ -184,9 +184,9 @@ typedef enum ww_part {
     WW_PART_WARP,      /* the warp's own part */
 } ww_part;
 
-/* A work body, as far as others depend on it. Fences between what threads write and what engines (TMA, wgmma, tcgen05) access,
- * and those of tcgen05 around barriers, are placed from what is said here; a body fences only the source of a copy to a peer,
- * which no row names.
+/* A work body, as far as others depend on it. Fences between what threads write and what engines (TMA, wgmma, tcgen05)
+ * access, and those of tcgen05 around barriers, are placed from what is said here; a body fences only the source of a
+ * copy to a peer, which no row names.
  *
  * It is the CUDA function TYPE_NAME(TYPE &self, const INFO &info, in..., out &...) of the body header; with
  * constants, a template over them: TYPE_NAME<3>(...).
@@ -203,8 +203,8 @@ typedef struct ww_work {
     ww_copy copies[WW_MAX_COPIES];
     /* The buffers it reads (consumer) or writes (producer); none named: all. */
     const char *touches[WW_MAX_BUFFERS];
-    ww_part
-        part; /* of those without a pipeline, and of what the engines below read of such: one warp's share */
+    /* One warp's share of those without a pipeline, and of what the engines below read of such. */
+    ww_part part;
     /* Resources whose current stage the wgmma group it commits will read. */
     const char *wgmma_reads[WW_MAX_BUFFERS];
     int wgmma_wait; /* WW_WGMMA_WAIT(n): returns with at most n groups still reading */
@@ -264,7 +264,7 @@ typedef struct ww_phase {
 #define ww_alias(k, ...) ww_alias_at(WW_HERE, k, (const ww_phase[]){__VA_ARGS__, {{NULL}}})
 void ww_alias_at(ww_place place, ww_kernel *k, const ww_phase *phases);
 
-/* ---- barriers without data ------------------------------------------------------------------------------- */
+/* ---- barriers without data ----------------------------------------------------------------------------- */
 
 /* A hardware barrier of the CTA with an id of its own (bar.sync). threads: 0 to have it derived from the tasks that
  * sync and arrive. Verbs: ww_sync, ww_sync_arrive. */
@@ -392,20 +392,21 @@ typedef struct ww_verdict {
     uint32_t configurations; /* different ones, at which such a question was put */
     uint32_t period;         /* of the steady state, in loop trips; 0: no loop */
     double milliseconds;
-    const ww_diag *refutation; /* why not; NULL when proved */
-    /* The refutation as a sequence of events (witness.h); NULL when there is none: proved, refused by a rule, or not
-     * modelled. */
+    const ww_diag *refutation; /* why not, owned by the kernel; NULL when proved */
+    /* The refutation as a sequence of events (witness.h), owned by the kernel; NULL when there is none: proved, refused
+     * by a rule, or not modelled. */
     const struct ww_witness *witness;
 } ww_verdict;
 
 /* Proves the kernel free of deadlocks, races, laps and wrong counts, or returns a counterexample. A kernel
- * with errors in ww_kernel_check is refused at once (proved false, refutation = those errors). */
+ * with errors in ww_kernel_check is refused at once (proved false, refutation = those errors). Found once; later calls
+ * return the same. */
 ww_verdict ww_kernel_prove(ww_kernel *k);
 
 /* A proof written out, which a checker of its own follows step by step without searching (docs/certificate.md). */
 typedef struct ww_certificate {
-    const char *text;    /* ends with 0; owned by the kernel. NULL: there is none */
-    char why[256];       /* why there is none, or why it is not one; "" */
+    const char *text;    /* ends with 0, owned by the kernel; of a check: what was given. NULL: it is none */
+    char why[256];       /* why there is none, or why it is not one; else "" */
     uint32_t machines;   /* written out in it */
     uint64_t events;     /* operations that the checker executed */
     double milliseconds; /* to write and check it; to check it */
@@ -428,9 +429,9 @@ const char *ww_kernel_emit(ww_kernel *k);
  * docs/audit.md says what is told and what is left undecided). Compiles the bodies once, each in a kernel of its own, with
  * the compiler and the cache of ww_run_open, and the kernel itself, if it is proved, to see whether registers are spilled. */
 typedef struct ww_audit {
-    bool done; /* false: not audited; `why_not` says why */
-    const char
-        *why_not; /* no compiler, a body that does not compile, errors in ww_kernel_check; NULL when done */
+    bool done; /* false: not audited */
+    /* Why not: no compiler, a body that does not compile, errors in ww_kernel_check. NULL when done. */
+    const char *why_not;
     const ww_diag *findings; /* NULL: none. What ww_kernel_suppress names is with ww_kernel_suppressed */
     uint32_t bodies;         /* work methods that are called, with their compile-time arguments */
     uint32_t undecided;      /* bodies of which something could not be told */

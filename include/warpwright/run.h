@@ -37,7 +37,8 @@ typedef struct ww_run_times {
     bool compiled_before;                           /* PTX and cubin came from the cache */
 } ww_run_times;
 
-/* Emits (which checks and proves), opens the device, compiles (for the emulator to PTX alone) and loads. Never NULL. The kernel must outlive the run. */
+/* Emits (which checks and proves), opens the device, compiles (for the emulator to PTX alone) and loads. Never NULL. The
+ * kernel must outlive the run. */
 ww_run *ww_run_open(ww_kernel *k, const ww_run_options *options);
 void ww_run_close(ww_run *r);
 

@@ -22,7 +22,8 @@ ww_fault_ending ww_fault_ending_of(ww_fault_kind kind);
 
 typedef enum ww_event_kind {
     WW_EVENT_STEP, /* a warp executes an operation */
-    WW_EVENT_LANDING /* what a step issued arrives at a barrier: bytes of a copy, an arrival of the tensor core */
+    /* What a step issued arrives at a barrier: bytes of a copy, an arrival of the tensor core. */
+    WW_EVENT_LANDING,
 } ww_event_kind;
 
 typedef struct ww_event {
@@ -85,8 +86,8 @@ typedef struct ww_witness {
     int value_count;
     ww_event *events;
     int event_count;
-    int first,
-        second; /* events that make the fault: two accesses; the completing arrival and the wait; or second alone. -1 */
+    /* Events that make the fault: two accesses; the completing arrival and the wait; or second alone, and first -1. */
+    int first, second;
     /* The barrier of the fault; NULL: there is none, or (deadlock) see waiters. */
     const char *barrier;
     int barrier_cta;

@@ -17,7 +17,7 @@ typedef struct replay {
     text notes;  /* what the values could not be made to be */
 } replay;
 
-/* ---- values ----------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static bool set_argument(const ww_bound *b, const char *name, int64_t value, unsigned char *params,
                          size_t bytes)
@@ -111,7 +111,7 @@ static void set_values(replay *p, unsigned char *params, ww_launch *launch)
     }
 }
 
-/* ---- warps of a task ---------------------------------------------------------------------------------------------- */
+/* ---- warps of a task ----------------------------------------------------------------------------------- */
 
 /* The prover knows slots, and that warps of a task do the same; how they divide a slot's bytes is their bodies' business. So
  * where two warps touch none in common, others of their tasks take their places, all in turn. */
@@ -147,7 +147,7 @@ static bool next_turn(replay *p)
     return false;
 }
 
-/* ---- the script --------------------------------------------------------------------------------------------- */
+/* ---- the script ---------------------------------------------------------------------------------------- */
 
 /* The wait of a named barrier is done by the arrival before it. */
 static bool has_no_mark(const replay *p, const ww_event *e)
@@ -187,7 +187,7 @@ static void write_script(replay *p)
                      .barrier_offset = w->barrier_offset};
 }
 
-/* ---- deadlocks ------------------------------------------------------------------------------------------------ */
+/* ---- deadlocks ----------------------------------------------------------------------------------------- */
 
 static const emu_stuck *stuck_at(const replay *p, const ww_witness_waiter *x)
 {
@@ -218,7 +218,7 @@ static bool judge_deadlock(const replay *p, text *out)
     return all;
 }
 
-/* ---- accesses --------------------------------------------------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------------------------------------ */
 
 static bool in_range(const replay *p, const emu_touch *t, uint32_t *from, uint32_t *end)
 {
@@ -319,7 +319,7 @@ static bool judge_accesses(const replay *p, text *out)
     return w->in_flight ? p->told.in_flight : w->fault != WW_FAULT_RACE || w->second == w->first + 1;
 }
 
-/* ---- phases ------------------------------------------------------------------------------------------------------- */
+/* ---- phases -------------------------------------------------------------------------------------------- */
 
 static uint32_t arrivals_of(const replay *p)
 {
@@ -384,7 +384,7 @@ static bool judge_phase(const replay *p, text *out)
     return is_wrong_phase(p);
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------ */
+/* ---- the end ------------------------------------------------------------------------------------------- */
 
 /* The end of a CTA while something asynchronous is under way is a fault. */
 static bool ended_too_early(const replay *p)
@@ -456,7 +456,7 @@ static void tell(const replay *p, ww_replay *out)
     text_free(&all);
 }
 
-/* ---- runs --------------------------------------------------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------------------------------------- */
 
 static bool run_once(replay *p, device_launch *launch)
 {
@@ -486,7 +486,7 @@ static void replay_all(replay *p, device_launch *launch, ww_replay *out)
     }
 }
 
-/* ---- the face ------------------------------------------------------------------------------------------------------- */
+/* ---- the face ------------------------------------------------------------------------------------------ */
 
 static bool fits(ww_run *r, const ww_witness *w)
 {

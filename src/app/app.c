@@ -3,17 +3,6 @@
 
 #include <stdio.h>
 
-static int run(const command *c, command_line *line, int argc, char **argv)
-{
-    if (!command_parse(line, argc, argv))
-        return 2;
-    if (line->json && !c->json) {
-        (void)fprintf(stderr, "%s: --format json goes with check and prove\n", c->name);
-        return 2;
-    }
-    return c->function(line);
-}
-
 int ww_app_main(const ww_app *app, int argc, char **argv)
 {
     command_line line = {
@@ -25,7 +14,7 @@ int ww_app_main(const ww_app *app, int argc, char **argv)
         }
     for (const command *c = command_table; argc > 1 && c->name; c++)
         if (strcmp(argv[1], c->name) == 0)
-            return run(c, &line, argc - 2, argv + 2);
+            return command_parse(&line, c, argc - 2, argv + 2) ? c->function(&line) : 2;
     command_usage(app, stderr);
     return 2;
 }

@@ -1,4 +1,4 @@
-/* prove --certificate and prove --check. */
+/* prove --certificate and prove --check. The kernel stays the caller's. */
 #include "app/command.h"
 
 int command_certify(const command_line *line, ww_kernel *k)
@@ -18,22 +18,26 @@ int command_certify(const command_line *line, ww_kernel *k)
     return 0;
 }
 
+/* Whether the text certifies the kernel; says so. */
+static bool certifies(ww_kernel *k, const text *file)
+{
+    ww_certificate c = ww_certificate_check(k, text_str(file), file->len);
+    if (c.text)
+        printf("certificate: valid, %u machines, %llu events, %.3f ms\n", c.machines,
+               (unsigned long long)c.events, c.milliseconds);
+    else
+        printf("certificate: REFUSED %s\n", c.why);
+    return c.text;
+}
+
 int command_check_certificate(const command_line *line, ww_kernel *k)
 {
     text file = {0};
-    bool read = file_read(line->to_check, &file);
-    if (read) {
-        ww_certificate c = ww_certificate_check(k, text_str(&file), file.len);
-        if (c.text)
-            printf("certificate: valid, %u machines, %llu events, %.3f ms\n", c.machines,
-                   (unsigned long long)c.events, c.milliseconds);
-        else
-            printf("certificate: REFUSED %s\n", c.why);
-        read = c.text;
-    } else {
+    bool valid = false;
+    if (file_read(line->to_check, &file))
+        valid = certifies(k, &file);
+    else
         perror(line->to_check);
-    }
     text_free(&file);
-    ww_kernel_free(k);
-    return !read;
+    return !valid;
 }

@@ -214,8 +214,11 @@ int command_prove(const command_line *line)
     if (line->explore)
         return command_explore(line);
     ww_kernel *k = command_declare(line);
-    if (line->to_check)
-        return command_check_certificate(line, k);
+    if (line->to_check) {
+        int refused = command_check_certificate(line, k);
+        ww_kernel_free(k);
+        return refused;
+    }
     bool accepted = command_accepts(line, k);
     ww_verdict v = ww_kernel_prove(k);
     bool errors = ww_diag_count(ww_kernel_check(k), WW_ERROR) > 0; /* then v.refutation is these */

@@ -40,14 +40,13 @@ typedef struct command_line {
 typedef struct command {
     const char *name, *help;
     int (*function)(const command_line *); /* returns the exit status */
-    bool json;                             /* takes --format json */
 } command;
 
 /* The table of commands, ended by a row without a name. */
 extern const command command_table[];
 
-/* Reads the options after the command's name. False after a message: the exit status is 2. */
-bool command_parse(command_line *line, int argc, char **argv);
+/* Reads the options after the name of command c. False after a message: the exit status is 2. options.c */
+bool command_parse(command_line *line, const command *c, int argc, char **argv);
 void command_usage(const ww_app *app, FILE *out);
 
 /* run --replay: exit status 0 if the fault is reproduced. replaying.c */

@@ -17,7 +17,7 @@ static FILE *open_output(const command_line *line)
     return out;
 }
 
-static int close_output(FILE *out)
+static int close_output(const command_line *line, FILE *out)
 {
     bool bad = ferror(out) != 0;
     if (out == stdout)
@@ -25,7 +25,7 @@ static int close_output(FILE *out)
     else
         bad |= fclose(out) != 0;
     if (bad)
-        perror("writing the output");
+        perror(line->output ? line->output : "stdout");
     return bad;
 }
 
@@ -35,7 +35,7 @@ int command_write(const command_line *line, const void *bytes, size_t len)
     if (!out)
         return 1;
     (void)fwrite(bytes, 1, len, out);
-    return close_output(out);
+    return close_output(line, out);
 }
 
 /* ---- table, graph, emit, ptx, cubin ----------------------------------------------------------------- */
@@ -47,7 +47,7 @@ static int print_report(const command_line *line, void (*print)(ww_kernel *, FIL
     FILE *out = open_output(line);
     if (out) {
         print(k, out);
-        status |= close_output(out);
+        status |= close_output(line, out);
     }
     ww_kernel_free(k);
     return status | !out;
@@ -310,9 +310,9 @@ static int command_bench(const command_line *line)
 }
 
 const command command_table[] = {
-    {"check", "apply every rule to the declaration", command_check, .json = true},
-    {"prove", "prove it free of deadlocks and races, or show a counterexample", command_prove, .json = true},
-    {"audit", "compare what the compiled work bodies do with their rows", command_audit, .json = true},
+    {"check", "apply every rule to the declaration", command_check},
+    {"prove", "prove it free of deadlocks and races, or show a counterexample", command_prove},
+    {"audit", "compare what the compiled work bodies do with their rows", command_audit},
     {"table", "print schedules side by side, memory, registers, arrivals and values", command_schedules},
     {"graph", "print the dataflow as a Graphviz graph", command_graph},
     {"emit", "print the generated CUDA", command_emit},

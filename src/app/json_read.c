@@ -11,7 +11,7 @@ typedef struct reader {
 
 static bool read_value(reader *r, json_value *v);
 
-/* ---- small parts ---------------------------------------------------------------------------------------------- */
+/* ---- small parts --------------------------------------------------------------------------------------- */
 
 static bool fail(reader *r, const char *what)
 {
@@ -42,7 +42,7 @@ static bool accept(reader *r, char c)
     return true;
 }
 
-/* ---- words and numbers ---------------------------------------------------------------------------------------- */
+/* ---- words and numbers --------------------------------------------------------------------------------- */
 
 static bool read_word(reader *r, json_value *v)
 {
@@ -115,7 +115,7 @@ static bool read_number(reader *r, json_value *v)
     return true;
 }
 
-/* ---- strings -------------------------------------------------------------------------------------------------- */
+/* ---- strings ------------------------------------------------------------------------------------------- */
 
 static bool read_hex(reader *r, uint32_t *code)
 {
@@ -208,7 +208,7 @@ static bool read_string(reader *r, const char **s)
     return ok;
 }
 
-/* ---- arrays and objects --------------------------------------------------------------------------------------- */
+/* ---- arrays and objects -------------------------------------------------------------------------------- */
 
 static bool read_key(reader *r, const json_value *object, json_value *member)
 {
@@ -264,7 +264,7 @@ static bool read_value(reader *r, json_value *v)
     return c == '-' || is_digit(c) ? read_number(r, v) : read_word(r, v);
 }
 
-/* ---- the face ------------------------------------------------------------------------------------------------- */
+/* ---- the face ------------------------------------------------------------------------------------------ */
 
 const json_value *json_read(const char *s, size_t len, arena *a, text *error)
 {

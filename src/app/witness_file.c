@@ -129,7 +129,7 @@ static const struct table {
      offsetof(ww_witness, waiter_count)},
 };
 
-/* ---- writing -------------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 #define AT(type, base, offset) (*(type *)(void *)((char *)(base) + (offset)))
 /* A pointer to a row of whatever type. */
@@ -221,7 +221,7 @@ void witness_write(text *out, const ww_witness *w)
     text_add(out, "\n");
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 typedef struct loader {
     ww_witness *w;
@@ -364,7 +364,7 @@ static bool take_table(const loader *l, const struct table *t, const json_value 
     return true;
 }
 
-/* ---- what must hold besides ----------------------------------------------------------------------------------- */
+/* ---- what must hold besides ---------------------------------------------------------------------------- */
 
 static bool tasks_are_sound(const loader *l)
 {

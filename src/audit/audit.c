@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* ---- sites -------------------------------------------------------------------------------------------------- */
+/* ---- sites --------------------------------------------------------------------------------------------- */
 
 static void find_sites(body *b)
 {
@@ -36,7 +36,7 @@ const char *first_opcode(const body *b, effect_set effects)
     return "";
 }
 
-/* ---- findings ------------------------------------------------------------------------------------------------- */
+/* ---- findings ------------------------------------------------------------------------------------------ */
 
 ww_diag *body_finding(body *b, ww_code code, const char *fmt, ...)
 {
@@ -75,7 +75,7 @@ void body_undecided(body *b, const char *fmt, ...)
     vec_push(&b->undecided, what);
 }
 
-/* ---- the line of a body --------------------------------------------------------------------------------------- */
+/* ---- the line of a body -------------------------------------------------------------------------------- */
 
 /* "2", "at most 1", "any number of": how often, over all paths. */
 static void print_count(flow_range r, text *out)
@@ -132,7 +132,7 @@ static void print_body(const body *b, text *out)
     text_add(out, "\n");
 }
 
-/* ---- one body ------------------------------------------------------------------------------------------------- */
+/* ---- one body ------------------------------------------------------------------------------------------ */
 
 static void (*const rules[])(body *b) = {audit_copies,  audit_stores,  audit_groups,
                                          audit_pending, audit_engines, audit_memory,
@@ -180,7 +180,7 @@ static const ptx_function *find_code(const ptx_module *m, size_t number)
     return NULL;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------ */
+/* ---- all of them --------------------------------------------------------------------------------------- */
 
 static bool find_bodies(const ir_program *p, const emit_bodies *called, const ptx_module *m, diag_list *diags,
                         body_list *bodies, text *error)
@@ -248,7 +248,7 @@ bool audit_bodies(const ir_program *p, const emit_bodies *called, const text *pt
     return ok;
 }
 
-/* ---- the kernel ------------------------------------------------------------------------------------------------- */
+/* ---- the kernel ---------------------------------------------------------------------------------------- */
 
 void audit_local_memory(const ir_program *p, uint32_t local_bytes, const audit_result *result,
                         diag_list *diags)

@@ -6,7 +6,7 @@
 #include "emit/emit.h"
 #include "emu/ptx/ptx.h"
 
-/* ---- effects: what an instruction does; effects.c ------------------------------------------------------- */
+/* ---- effects: what an instruction does; effects.c ------------------------------------------------------ */
 
 typedef enum effect {
     EFFECT_NONE,
@@ -24,7 +24,7 @@ const char *effect_text(effect e, uint32_t count);
 /* Whether the opcode has that word between dots. */
 bool has_word(const char *opcode, const char *word);
 
-/* ---- origins: what a value comes from, a bit each; origins.c -------------------------------------------- */
+/* ---- origins: what a value comes from, a bit each; origins.c ------------------------------------------- */
 
 /* The first bits are the body's inputs (emit_body_input). */
 typedef enum origin {
@@ -50,7 +50,7 @@ typedef uint64_t origin_set;
 #define ORIGINS_OF_BUFFERS (UINT64_C(15) << EMIT_BUFFER_0)
 #define ORIGINS_OF_TMEM (UINT64_C(15) << EMIT_TMEM_0)
 
-/* ---- flow: in which order instructions can be executed; flow.c ------------------------------------------ */
+/* ---- flow: in which order instructions can be executed; flow.c ----------------------------------------- */
 
 typedef struct flow_block {
     uint32_t first, end; /* instructions */
@@ -67,7 +67,7 @@ typedef struct flow {
     VEC(uint32_t) edges; /* blocks that may follow */
 } flow;
 
-/* ---- the body -------------------------------------------------------------------------------------------- */
+/* ---- the body ------------------------------------------------------------------------------------------ */
 
 /* An instruction with an effect. */
 typedef struct site {
@@ -118,7 +118,7 @@ flow_range flow_pending(const body *b, effect opens, effect waits, uint32_t befo
 bool flow_meets(const body *b, const site *s, effect_set effects);
 bool flow_escapes(const body *b, const site *s, effect_set effects);
 
-/* ---- questions about operands ---------------------------------------------------------------------------- */
+/* ---- questions about operands -------------------------------------------------------------------------- */
 
 static inline const ptx_instruction *site_code(const body *b, const site *s)
 {
@@ -129,6 +129,8 @@ static inline bool body_has(const body *b, effect_set effects)
     return (b->effects & effects) != 0;
 }
 
+/* Whether an opcode is a word, or that word with qualifiers: "ld" begins "ld.shared", not "ldmatrix". flow.c */
+bool opcode_begins(const ptx_instruction *i, const char *word);
 /* The opcode of the first instruction with one of those effects; "" if there is none. */
 const char *first_opcode(const body *b, effect_set effects);
 /* What the registers of an operand come from. */
@@ -140,7 +142,7 @@ origin_set site_origins(const body *b, const site *s, int address);
 /* An operand's value if it is a constant; else BODY_UNKNOWN. */
 int64_t operand_constant(const body *b, const ptx_operand *o);
 
-/* ---- the rules --------------------------------------------------------------------------------------------- */
+/* ---- the rules ----------------------------------------------------------------------------------------- */
 
 /* Adds a finding about a body, at its call. */
 ww_diag *body_finding(body *b, ww_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -160,7 +162,7 @@ void audit_sync(body *b);    /* rules_sync.c */
 void audit_fences(body *b);
 void audit_calls(body *b);
 
-/* All bodies of the kernel, in the order of the tasks' schedules */
+/* All bodies of the kernel, in the order of the tasks' schedules. */
 typedef struct body_list {
     VEC(body) list;
 } body_list;

@@ -2,9 +2,9 @@
  * blocks, so sets of blocks are plain arrays and everything is repeated until nothing changes. */
 #include "audit/body.h"
 
-/* ---- blocks ---------------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
-static bool starts_with(const ptx_instruction *i, const char *word)
+bool opcode_begins(const ptx_instruction *i, const char *word)
 {
     size_t n = strlen(word);
     return strncmp(i->opcode, word, n) == 0 && (!i->opcode[n] || i->opcode[n] == '.');
@@ -12,18 +12,18 @@ static bool starts_with(const ptx_instruction *i, const char *word)
 
 static bool is_jump(const ptx_instruction *i)
 {
-    return starts_with(i, "bra") || starts_with(i, "brx");
+    return opcode_begins(i, "bra") || opcode_begins(i, "brx");
 }
 
 static bool is_return(const ptx_instruction *i)
 {
-    return starts_with(i, "ret") || starts_with(i, "exit");
+    return opcode_begins(i, "ret") || opcode_begins(i, "exit");
 }
 
 /* Who traps ends the launch: nothing has to be in order behind it. */
 static bool is_end(const ptx_instruction *i)
 {
-    return is_return(i) || starts_with(i, "trap");
+    return is_return(i) || opcode_begins(i, "trap");
 }
 
 static void mark_targets(const ptx_function *f, const ptx_operand *targets, uint32_t count, bool *leads)
@@ -110,7 +110,7 @@ static void add_edges(body *b, uint32_t at)
     block->decider = block->end - 1;
 }
 
-/* ---- reach ----------------------------------------------------------------------------------------------- */
+/* ---- reach --------------------------------------------------------------------------------------------- */
 
 /* Blocks that can be executed after a block, itself only by way of a loop. */
 static void reach(const body *b, uint32_t from, bool *reached)
@@ -145,7 +145,7 @@ void flow_build(body *b)
     find_loops(b);
 }
 
-/* ---- what decides whether a block is executed ------------------------------------------------------------- */
+/* ---- what decides whether a block is executed ---------------------------------------------------------- */
 
 /* always[i * n + j]: who executes i executes j afterwards, or has just done so (j is i, or comes behind it on every
  * path). */
@@ -211,7 +211,7 @@ void flow_control(body *b)
     free(always);
 }
 
-/* ---- counting along paths --------------------------------------------------------------------------------- */
+/* ---- counting along paths ------------------------------------------------------------------------------ */
 
 /* What a path does to a number: the state behind a block, from that before it. */
 typedef uint32_t flow_step(const body *b, uint32_t block, uint32_t state, bool most, const void *what);
@@ -306,7 +306,7 @@ flow_range flow_pending(const body *b, effect opens, effect waits, uint32_t befo
                         along_paths(b, before, true, step_pending, &p)};
 }
 
-/* ---- what follows an instruction ---------------------------------------------------------------------------- */
+/* ---- what follows an instruction ----------------------------------------------------------------------- */
 
 /* The first site of those effects in a block behind an instruction that is executed for certain (`sure`), or at all. */
 static bool in_block(const body *b, uint32_t block, uint32_t behind, bool from_start, effect_set effects,

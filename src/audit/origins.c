@@ -3,7 +3,7 @@
  * never too small; conditions are no part of it. */
 #include "audit/body.h"
 
-/* ---- operands -------------------------------------------------------------------------------------------- */
+/* ---- operands ------------------------------------------------------------------------------------------ */
 
 static origin_set origin_of_special(uint32_t index)
 {
@@ -52,7 +52,7 @@ int64_t operand_constant(const body *b, const ptx_operand *o)
     return o->kind == PTX_OPERAND_REGISTER ? b->constants.at[o->index] : BODY_UNKNOWN;
 }
 
-/* ---- addresses ------------------------------------------------------------------------------------------- */
+/* ---- addresses ----------------------------------------------------------------------------------------- */
 
 const ptx_operand *site_address(const body *b, const site *s, int n)
 {
@@ -73,13 +73,7 @@ origin_set site_origins(const body *b, const site *s, int address)
     return o ? origins_of(b, &o->items[0]) : 0;
 }
 
-/* ---- instructions ---------------------------------------------------------------------------------------- */
-
-static bool begins(const ptx_instruction *i, const char *word)
-{
-    size_t n = strlen(word);
-    return strncmp(i->opcode, word, n) == 0 && (!i->opcode[n] || i->opcode[n] == '.');
-}
+/* ---- instructions -------------------------------------------------------------------------------------- */
 
 /* Whether the first operand is what the instruction makes. */
 static bool makes(const ptx_instruction *i)
@@ -87,7 +81,7 @@ static bool makes(const ptx_instruction *i)
     static const char *const nothing[] = {"st",  "red",     "call",       "bra",      "brx",
                                           "bar", "barrier", "setmaxnreg", "nanosleep"};
     for (size_t n = 0; n < ARRAY_LEN(nothing); n++)
-        if (begins(i, nothing[n]))
+        if (opcode_begins(i, nothing[n]))
             return false;
     const ptx_operand *first = i->operand_count ? &i->operands[0] : NULL;
     return first && (first->kind == PTX_OPERAND_REGISTER || first->kind == PTX_OPERAND_VECTOR || first->pair);
@@ -121,18 +115,19 @@ static origin_set origin_of_sources(const body *b, const ptx_instruction *i)
 static origin_set origin_of_result(const body *b, const ptx_instruction *i, const local_memory *local)
 {
     origin_set sources = origin_of_sources(b, i);
-    if (begins(i, "ld") || begins(i, "ldu"))
+    if (opcode_begins(i, "ld") || opcode_begins(i, "ldu"))
         return origin_of_load(i, sources, local);
-    if (begins(i, "elect"))
+    if (opcode_begins(i, "elect"))
         return ORIGIN_BIT(ELECTED);
-    if (begins(i, "ldmatrix") || begins(i, "atom") || begins(i, "tcgen05.ld") || begins(i, "mbarrier"))
+    if (opcode_begins(i, "ldmatrix") || opcode_begins(i, "atom") || opcode_begins(i, "tcgen05.ld") ||
+        opcode_begins(i, "mbarrier"))
         return ORIGIN_BIT(MEMORY);
-    if (begins(i, "activemask"))
+    if (opcode_begins(i, "activemask"))
         return ORIGIN_BIT(OTHER);
-    return begins(i, "mapa") ? sources | ORIGIN_BIT(MAPPED) : sources;
+    return opcode_begins(i, "mapa") ? sources | ORIGIN_BIT(MAPPED) : sources;
 }
 
-/* ---- registers ------------------------------------------------------------------------------------------- */
+/* ---- registers ----------------------------------------------------------------------------------------- */
 
 static bool add_origins(body *b, const ptx_operand *o, origin_set set)
 {
@@ -148,7 +143,7 @@ static bool add_origins(body *b, const ptx_operand *o, origin_set set)
 
 static bool store_locally(const body *b, const ptx_instruction *i, local_memory *local)
 {
-    bool to_stack = begins(i, "st") && i->operand_count > 1 &&
+    bool to_stack = opcode_begins(i, "st") && i->operand_count > 1 &&
                     (has_word(i->opcode, "local") || (origins_of(b, &i->operands[0]) & ORIGIN_BIT(STACK)));
     origin_set set = to_stack ? origin_of_sources(b, i) : 0;
     bool changed = (set & ~local->content) != 0;
@@ -168,7 +163,7 @@ static bool go_over(body *b, local_memory *local)
     return changed;
 }
 
-/* ---- constants ------------------------------------------------------------------------------------------- */
+/* ---- constants ----------------------------------------------------------------------------------------- */
 
 static void count_definitions(const ptx_operand *o, uint32_t *definitions)
 {
@@ -188,7 +183,7 @@ static void find_constants(body *b)
         if (makes(i))
             count_definitions(&i->operands[0], definitions);
     vec_each(i, &b->code->instructions) {
-        bool moves = begins(i, "mov") && i->operand_count == 2 && !i->guard &&
+        bool moves = opcode_begins(i, "mov") && i->operand_count == 2 && !i->guard &&
                      i->operands[0].kind == PTX_OPERAND_REGISTER &&
                      i->operands[1].kind == PTX_OPERAND_INTEGER;
         if (moves && definitions[i->operands[0].index] == 1)

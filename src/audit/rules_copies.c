@@ -35,7 +35,7 @@ static int copy_buffer(const body *b, const site *s)
     return buffer_of(site_origins(b, s, 0) & ~ORIGIN_BIT(MAPPED));
 }
 
-/* ---- whether there are any ------------------------------------------------------------------------------- */
+/* ---- whether there are any ----------------------------------------------------------------------------- */
 
 static void check_undeclared(body *b)
 {
@@ -63,7 +63,7 @@ static bool check_missing(body *b)
     return true;
 }
 
-/* ---- where to -------------------------------------------------------------------------------------------- */
+/* ---- where to ------------------------------------------------------------------------------------------ */
 
 static void check_destination(body *b, const site *s)
 {
@@ -132,7 +132,7 @@ static bool check_left_out(body *b)
     return found;
 }
 
-/* ---- how many bytes -------------------------------------------------------------------------------------- */
+/* ---- how many bytes ------------------------------------------------------------------------------------ */
 
 typedef struct copied {
     int64_t bytes;
@@ -223,7 +223,7 @@ void audit_copies(body *b)
         check_bytes(b, i);
 }
 
-/* ---- stores ---------------------------------------------------------------------------------------------- */
+/* ---- stores -------------------------------------------------------------------------------------------- */
 
 static void check_store(body *b, const site *s)
 {

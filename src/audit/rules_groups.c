@@ -12,7 +12,7 @@ static const site *first_site(const body *b, effect e)
     return NULL;
 }
 
-/* ---- begun and not closed ----------------------------------------------------------------------------------- */
+/* ---- begun and not closed ------------------------------------------------------------------------------ */
 
 /* Instructions that belong to no group are waited for by nobody. */
 static void check_closed(body *b, effect starts, effect commits)
@@ -33,7 +33,7 @@ static void check_closed(body *b, effect starts, effect commits)
     }
 }
 
-/* ---- waited for as declared --------------------------------------------------------------------------------- */
+/* ---- waited for as declared ---------------------------------------------------------------------------- */
 
 /* Groups belong to the thread that has committed them: a wait under the same kind of condition as the groups is theirs. */
 static bool by_some_threads(const body *b, effect waits)
@@ -75,7 +75,7 @@ void audit_groups(body *b)
     check_wait(b, "groups of wgmma", EFFECT_WGMMA_COMMIT, EFFECT_WGMMA_WAIT, row->wgmma_wait - 1);
 }
 
-/* ---- what must have ended when the body returns ------------------------------------------------------------- */
+/* ---- what must have ended when the body returns -------------------------------------------------------- */
 
 static void check_ended(body *b, effect starts, effect waits, const char *wait, const char *why)
 {

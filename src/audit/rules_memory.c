@@ -38,7 +38,7 @@ static const char *memory_name(const body *b, uint32_t bits)
     return at < WW_MAX_BUFFERS ? b->resource->buffers[at].name : b->resource->tmem[at - WW_MAX_BUFFERS].name;
 }
 
-/* ---- what the row says of its threads' accesses --------------------------------------------------------------- */
+/* ---- what the row says of its threads' accesses -------------------------------------------------------- */
 
 /* NULL when the row covers the access; else what the row says. */
 static const char *objection(const body *b, uint32_t touched, touch how)

@@ -2,7 +2,7 @@
  * wider than they need be, and calls where few registers are. */
 #include "audit/body.h"
 
-/* ---- hardware barriers ------------------------------------------------------------------------------------- */
+/* ---- hardware barriers --------------------------------------------------------------------------------- */
 
 /* The resource whose named barrier has that id, or NULL. */
 static const ww_resource *owner_of(const body *b, int64_t id)
@@ -56,7 +56,7 @@ static void check_barrier(body *b, const site *s)
         unseen_barrier(b, s);
 }
 
-/* ---- all else ------------------------------------------------------------------------------------------------ */
+/* ---- all else ------------------------------------------------------------------------------------------ */
 
 static const struct {
     effect effect;

@@ -21,18 +21,34 @@ bool file_read(const char *path, text *t)
     return fclose(f) == 0 && ok;
 }
 
-bool file_write(const char *path, const void *data, size_t len)
+static bool write_through(const char *path, const void *data, size_t len)
 {
-    text temporary = {0};
-    text_printf(&temporary, "%s.%ld.part", path, (long)getpid());
-    FILE *f = fopen(text_str(&temporary), "wb");
+    FILE *f = fopen(path, "wb");
     bool ok = f && fwrite(data, 1, len, f) == len;
     if (f && fclose(f) != 0)
         ok = false;
-    if (ok)
-        ok = rename(text_str(&temporary), path) == 0;
-    if (!ok && f)
+    return ok;
+}
+
+/* A rename would put a file in the place of a device or a pipe. */
+static bool is_special(const char *path)
+{
+    struct stat at;
+    return stat(path, &at) == 0 && !S_ISREG(at.st_mode);
+}
+
+bool file_write(const char *path, const void *data, size_t len)
+{
+    if (is_special(path))
+        return write_through(path, data, len);
+    text temporary = {0};
+    text_printf(&temporary, "%s.%ld.part", path, (long)getpid());
+    bool ok = write_through(text_str(&temporary), data, len) && rename(text_str(&temporary), path) == 0;
+    if (!ok) {
+        int why = errno;
         (void)remove(text_str(&temporary));
+        errno = why;
+    }
     text_free(&temporary);
     return ok;
 }

@@ -1,7 +1,8 @@
 /* What a declaration leaves to be derived from all its schedules together, before memory is laid out.
  *
  * Padding tasks: setmaxnreg acts on whole warpgroups, so warps that no task has follow their neighbours. Participants of
- * ordered sequences. Ids of hardware barriers. Split sides: where one task waits and another releases, each needs a cursor of its own. */
+ * ordered sequences. Ids of hardware barriers. Split sides: where one task waits and another releases, each needs a
+ * cursor of its own. */
 #include "capture/capture.h"
 
 enum { GROUP_WARPS = 4, GROUPS = WW_MAX_WARPS / GROUP_WARPS };

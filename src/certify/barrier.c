@@ -6,7 +6,7 @@
  *   when a phase completes, it knows of all who have waited for the last one */
 #include "certify/state.h"
 
-/* ---- being sure of a completion --------------------------------------------------------------------------------------------- */
+/* ---- being sure of a completion ------------------------------------------------------------------------ */
 
 /* Copies that had completed `age` phases of the stage ago are over, for whoever knows that phase. */
 static void learn_copies(const state *s, int holder, int stage, int age)
@@ -49,7 +49,7 @@ int state_behind(state *s, int agent, int stage)
     return 2;
 }
 
-/* ---- waiting ---------------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------------------------------------- */
 
 static void pass(state *s, int agent, int stage)
 {
@@ -73,7 +73,7 @@ wait_result state_wait_for(state *s, int agent, int stage, uint32_t parity)
     return WAIT_PASSES;
 }
 
-/* ---- completion --------------------------------------------------------------------------------------------------------------- */
+/* ---- completion ---------------------------------------------------------------------------------------- */
 
 static bool all_waits_known(state *s, int agent, int stage)
 {
@@ -156,7 +156,7 @@ static bool settle(state *s, int agent, int stage)
     return b->pending || b->bytes || complete(s, agent, stage);
 }
 
-/* ---- contributing --------------------------------------------------------------------------------------------------------------- */
+/* ---- contributing -------------------------------------------------------------------------------------- */
 
 static bool contribute(state *s, int agent, int stage)
 {
@@ -201,7 +201,7 @@ bool state_arrive(state *s, int agent, int stage, uint32_t arrivals, int64_t byt
     return take_arrivals(s, agent, stage, arrivals);
 }
 
-/* ---- what arrives later ------------------------------------------------------------------------------------------------------------ */
+/* ---- what arrives later -------------------------------------------------------------------------------- */
 
 static bool take_off(state *s, state_flight f)
 {
@@ -237,7 +237,7 @@ bool state_flight_lands(state *s)
     return take_arrivals(s, f.agent, f.stage, f.arrivals);
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------------------------------------- */
 
 static bool stage_is_clean(state *s, int stage)
 {

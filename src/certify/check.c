@@ -35,7 +35,7 @@ static bool refuse_run(checker *c, int node, const char *why)
     return false;
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 static bool take(checker *c, const char *word)
 {
@@ -126,7 +126,7 @@ static bool read_header(checker *c)
     return same;
 }
 
-/* ---- one spelling --------------------------------------------------------------------------------------------------------------- */
+/* ---- one spelling -------------------------------------------------------------------------------------- */
 
 static bool somebody_asks(const state *s, const question *q)
 {
@@ -184,7 +184,7 @@ static bool is_numbered_right(checker *c)
     return known == (int)c->nodes.len || refuse(c, "an answer leads to a node that is not there");
 }
 
-/* ---- running ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------- */
 
 static bool is_machine_of(checker *c, const form_node *n)
 {

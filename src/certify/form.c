@@ -1,7 +1,7 @@
 /* How certificates are spelled, but for machines (print.c). */
 #include "certify/form.h"
 
-/* ---- which program it is for -------------------------------------------------------------------------------------------- */
+/* ---- which program it is for --------------------------------------------------------------------------- */
 
 static uint64_t hash_number(uint64_t hash, int64_t number)
 {
@@ -47,7 +47,7 @@ static uint64_t hash_program(const ir_program *p)
     return hash_number(hash, p->cluster_size);
 }
 
-/* ---- header --------------------------------------------------------------------------------------------------------------- */
+/* ---- header -------------------------------------------------------------------------------------------- */
 
 void form_header(const world *w, text *out)
 {
@@ -74,7 +74,7 @@ void form_start(int nodes, int start, text *out)
     put_target(start, out);
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- nodes --------------------------------------------------------------------------------------------- */
 
 static int64_t newest_tile(const state *s, int queue)
 {
@@ -104,7 +104,7 @@ void form_leads(const world *w, const form_node *n, text *out)
     put_target(n->leads[1], out);
 }
 
-/* ---- classes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- classes ------------------------------------------------------------------------------------------- */
 
 static bool is_among(const state_value *v, const state_value *of)
 {

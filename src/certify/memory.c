@@ -13,7 +13,7 @@ typedef struct access {
     bool whole; /* a copy that covers the slot */
 } access;
 
-/* ---- what must be over --------------------------------------------------------------------------------------------------------- */
+/* ---- what must be over --------------------------------------------------------------------------------- */
 
 static bool race(state *s, const access *a)
 {
@@ -133,7 +133,7 @@ static bool holds_its_own(state *s, const access *a)
     return true;
 }
 
-/* ---- what it leaves ---------------------------------------------------------------------------------------------------------------- */
+/* ---- what it leaves ------------------------------------------------------------------------------------ */
 
 static void record(state *s, const access *a, bool write)
 {
@@ -170,7 +170,7 @@ static void record_copy(state *s, const access *a, int stage)
     c->whole |= a->whole;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------------------------------------- */
 
 static void end_oldest(state *s, int agent, group_kind kind, bool over)
 {
@@ -205,7 +205,7 @@ static bool join_group(state *s, const access *a, group_kind kind, bool committe
     return true;
 }
 
-/* ---- one operation ----------------------------------------------------------------------------------------------------------------- */
+/* ---- one operation ------------------------------------------------------------------------------------- */
 
 static int maker(const state *s, int warp, ir_effect_kind kind)
 {

@@ -1,7 +1,7 @@
 /* Names of agents, stages and slots, as certificates spell them. */
 #include "certify/world.h"
 
-/* ---- spelling ---------------------------------------------------------------------------------------------------------- */
+/* ---- spelling ------------------------------------------------------------------------------------------ */
 
 static const char *agent_name(const world *w, const world_agent *a)
 {
@@ -36,7 +36,7 @@ static const char *slot_name(const world *w, int slot)
     return place_name(w, array, w->slots[slot].number, w->slots[slot].rank);
 }
 
-/* ---- finding -------------------------------------------------------------------------------------------------------------- */
+/* ---- finding ------------------------------------------------------------------------------------------- */
 
 static size_t place_of(const world *w, name_kind kind, const char *name, size_t length)
 {
@@ -79,7 +79,7 @@ void world_name_all(world *w)
         w->slots[i].name = add_name(w, NAME_SLOT, slot_name(w, i), i);
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static void bound_text(const ww_bound *b, text *out)
 {

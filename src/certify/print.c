@@ -10,7 +10,7 @@
  * Whatever is left out either is never asked for again or can only help those who ask. */
 #include "certify/print.h"
 
-/* ---- agents ------------------------------------------------------------------------------------------------------------- */
+/* ---- agents -------------------------------------------------------------------------------------------- */
 
 static int64_t tile_zero(const printer *p, int queue)
 {
@@ -121,7 +121,7 @@ static void print_agent(const printer *p, int agent)
     text_add(p->out, "\n");
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------------------ */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static bool somebody_asks(const printer *p, int value, int instance)
 {
@@ -179,7 +179,7 @@ static void print_values(const printer *p)
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static void print_all(printer *p)
 {

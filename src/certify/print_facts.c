@@ -1,7 +1,7 @@
 /* Stages, and facts that somebody who may be asked about them does not know. */
 #include "certify/print.h"
 
-/* ---- who may be asked -------------------------------------------------------------------------------------------------------- */
+/* ---- who may be asked ---------------------------------------------------------------------------------- */
 
 /* All agents that may act on the stage like that know the fact. */
 bool printer_all_know(const printer *p, int stage, uint8_t how, int fact)
@@ -48,7 +48,7 @@ static bool is_needed(const printer *p, int stage, int age)
     return !printer_all_know(p, stage, MAY_USE, stage_fact(p->w, stage, kind));
 }
 
-/* ---- stages --------------------------------------------------------------------------------------------------------------------- */
+/* ---- stages -------------------------------------------------------------------------------------------- */
 
 static bool must_be_seen(const printer *p, int stage)
 {
@@ -87,7 +87,7 @@ static void print_stage(const printer *p, int stage)
     text_free(&line);
 }
 
-/* ---- facts ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- facts --------------------------------------------------------------------------------------------- */
 
 static void note_holder(const printer *p, int holder, int fact)
 {

@@ -1,7 +1,7 @@
 /* Where rings begin, and what their stages and slots are called then. */
 #include "certify/print.h"
 
-/* ---- rings ------------------------------------------------------------------------------------------------------------- */
+/* ---- rings --------------------------------------------------------------------------------------------- */
 
 void printer_turn(const printer *p)
 {

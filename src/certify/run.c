@@ -28,7 +28,7 @@ static bool branch(state *s, int agent, state_answer answer, int yes, int no)
     return go_to(s, agent, answer == ANSWER_YES ? yes : no);
 }
 
-/* ---- loops and guards ------------------------------------------------------------------------------------------------------- */
+/* ---- loops and guards ---------------------------------------------------------------------------------- */
 
 static void leave_loop(state_agent *a)
 {
@@ -117,7 +117,7 @@ static bool step_next_tile(state *s, int agent, const world_op *o)
     return go_on(s, agent);
 }
 
-/* ---- barriers ------------------------------------------------------------------------------------------------------------------ */
+/* ---- barriers ------------------------------------------------------------------------------------------ */
 
 /* The stage of a barrier that the cursor points to, in that CTA; -1: there is none. */
 static int stage_at(state *s, int agent, const ir_op *op, int rank)
@@ -263,7 +263,7 @@ static step *const steps[IR_KIND_COUNT] = {
     [IR_WORK] = step_work,           [IR_NEXT_TILE] = step_next_tile,
 };
 
-/* ---- running -------------------------------------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------- */
 
 static void run_agent(state *s, int agent)
 {

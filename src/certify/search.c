@@ -53,7 +53,7 @@ static bool give_up(search *s, const char *why)
     return false;
 }
 
-/* ---- nodes met -------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes met ----------------------------------------------------------------------------------------- */
 
 static size_t place_of(const search *s, const char *lines, size_t length)
 {
@@ -97,7 +97,7 @@ static void leave(search *s, int node, bool more)
     vec_push(&s->left, t);
 }
 
-/* ---- questions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- questions ----------------------------------------------------------------------------------------- */
 
 /* The value that the last question was about, if somebody asks about it again: so chains stay whole. The number of tiles only
  * when nobody asks for less, so that no task runs ahead. */
@@ -118,7 +118,7 @@ static question choose(const search *s, int last_value)
     return best;
 }
 
-/* ---- chains -------------------------------------------------------------------------------------------------------------------- */
+/* ---- chains -------------------------------------------------------------------------------------------- */
 
 /* A bound that loops to come will ask about, and that is known exactly so far. */
 static bool is_chained(const search *s, const question *q)
@@ -191,7 +191,7 @@ static int close_chain(search *s, int last, const print_places *now, int64_t fro
     return start;
 }
 
-/* ---- growing --------------------------------------------------------------------------------------------------------------------- */
+/* ---- growing ------------------------------------------------------------------------------------------- */
 
 /* A class that the machine at hand is of; -1. Most are told apart by how their chains are spelled. */
 static int class_of(search *s, uint64_t chain_hash)
@@ -309,7 +309,7 @@ static bool follow_all(search *s)
     return true;
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 typedef VEC(int) node_list;
 

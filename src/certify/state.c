@@ -1,7 +1,7 @@
 /* The block of state, facts, and what is known of values. */
 #include "certify/state.h"
 
-/* ---- the block ----------------------------------------------------------------------------------------------------------- */
+/* ---- the block ----------------------------------------------------------------------------------------- */
 
 static void *take(char *base, size_t *used, size_t count, size_t size)
 {
@@ -120,7 +120,7 @@ bool state_wrong(state *s, int agent, const char *what)
     return false;
 }
 
-/* ---- facts ------------------------------------------------------------------------------------------------------------------ */
+/* ---- facts --------------------------------------------------------------------------------------------- */
 
 void state_learn_all(const state *s, int holder, int of)
 {
@@ -153,7 +153,7 @@ void state_move_fact(const state *s, int from, int to)
     }
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 /* Of a test whose number is known: whether the value is greater. */
 static state_answer greater(state *s, int agent, const state_value *v, int64_t test)
@@ -282,7 +282,7 @@ int64_t state_alike_trip(const world_op *loop, int64_t trip)
     return trip < loop->first ? trip : loop->first + (trip - loop->first) % loop->period;
 }
 
-/* ---- who may ask later ------------------------------------------------------------------------------------------------------- */
+/* ---- who may ask later --------------------------------------------------------------------------------- */
 
 static bool begins(const world_op *o)
 {

@@ -116,7 +116,7 @@ void state_new(state *s, const world *w);
 void state_free(state *s);
 void state_begin(state *s); /* before the first operation */
 
-/* ---- facts ------------------------------------------------------------------------------------------------------------- */
+/* ---- facts --------------------------------------------------------------------------------------------- */
 
 static inline int holder_gathered(const state *s, int stage)
 {
@@ -180,7 +180,7 @@ static inline uint32_t *state_group(const state *s, int agent, group_kind kind, 
     return s->groups + group * s->slot_words;
 }
 
-/* ---- places --------------------------------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------------------- */
 
 static inline const world_op *state_op(const state *s, int agent)
 {
@@ -211,7 +211,7 @@ static inline bool state_has_tiles_ahead(const state *s, int agent, int queue)
 /* Records what is wrong; always false. */
 bool state_wrong(state *s, int agent, const char *what);
 
-/* ---- values ----------------------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 typedef enum state_answer { ANSWER_NO, ANSWER_YES, ANSWER_OPEN, ANSWER_WRONG } state_answer;
 
@@ -234,7 +234,7 @@ int64_t state_alike_trip(const world_op *loop, int64_t trip);
 /* Whether loops or guards that have not started may ask about that instance. */
 bool state_asked_later(const state *s, int value, int instance);
 
-/* ---- barrier.c: false when something is wrong -------------------------------------------------------------------------------- */
+/* ---- barrier.c: false when something is wrong ---------------------------------------------------------- */
 
 typedef enum wait_result { WAIT_PASSES, WAIT_BLOCKS, WAIT_WRONG } wait_result;
 
@@ -248,11 +248,11 @@ bool state_end_is_clean(state *s);
 /* Completions that the agent is not sure of: 0, 1, or 2 for more. */
 int state_behind(state *s, int agent, int stage);
 
-/* ---- memory.c -------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory.c ------------------------------------------------------------------------------------------ */
 
 bool state_work(state *s, int agent, const world_op *o);
 
-/* ---- fence.c ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- fence.c ------------------------------------------------------------------------------------------- */
 
 void state_fence(state *s, int agent, ir_fence fence);
 /* Whether the warp may access the slot after another agent's last access of that kind there, as far as fences go. */
@@ -261,14 +261,14 @@ bool state_is_fenced(const state *s, int warp, bool engine, int slot, about_slot
 void state_unfence(const state *s, int slot, about_slot kind, int agent);
 void state_unfence_before(const state *s, int slot, int agent);
 
-/* ---- run.c ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- run.c --------------------------------------------------------------------------------------------- */
 
 typedef enum state_outcome { STATE_FINISHED, STATE_RESTS, STATE_IS_WRONG } state_outcome;
 
 /* Until all have ended, or nobody can go on without an answer. */
 state_outcome state_run(state *s);
 
-/* ---- print.c, read.c ---------------------------------------------------------------------------------------------------------------- */
+/* ---- print.c, read.c ----------------------------------------------------------------------------------- */
 
 /* The machine at rest, as lines. */
 void state_print(const state *s, text *out);

@@ -161,7 +161,7 @@ void world_name_all(world *w);
 void world_find_parts(world *w);
 void world_refuse(world *w, const char *why);
 
-/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------------------- */
 
 static inline const ir_task *world_task_of(const world *w, int agent)
 {

@@ -10,7 +10,7 @@ void world_refuse(world *w, const char *why)
         w->refused = why;
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------------ */
+/* ---- loops --------------------------------------------------------------------------------------------- */
 
 static bool is_symbolic(const ww_bound *b)
 {
@@ -66,7 +66,7 @@ static int64_t immediate_trips(int64_t start, int64_t end, int64_t step)
     return way <= 0 ? 0 : (way + pace - 1) / pace;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------------ */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static bool same_value(const world_value *a, const world_value *b)
 {
@@ -122,7 +122,7 @@ static void read_loop(world *w, world_op *o, int queue)
                                           .least = least_value(loop, o->offset)});
 }
 
-/* ---- guards ------------------------------------------------------------------------------------------------------------- */
+/* ---- guards -------------------------------------------------------------------------------------------- */
 
 static bool counts(const ir_op *op)
 {
@@ -263,7 +263,7 @@ static void read_guard(world *w, world_task *t, world_op *o, int queue)
         read_condition(w, t->task, o, queue);
 }
 
-/* ---- where -------------------------------------------------------------------------------------------------------------- */
+/* ---- where --------------------------------------------------------------------------------------------- */
 
 static const ww_pipeline *pipeline_of(const world *w, int barrier)
 {
@@ -315,7 +315,7 @@ static void read_places(world *w, const ir_task *t, world_op *o)
     }
 }
 
-/* ---- work queues: the tile changes once a trip, at the end of the loop ------------------------------------------------------- */
+/* ---- work queues: the tile changes once a trip, at the end of the loop --------------------------------- */
 
 static bool opens(ir_kind kind)
 {
@@ -345,7 +345,7 @@ static void check_tiles(world *w, const world_task *t)
         world_refuse(w, "a work queue is not advanced once a tile, at the end of the tile loop");
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------------ */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 static void read_op(world *w, world_task *t, int i, int loop)
 {

@@ -88,7 +88,7 @@ static void emit_memory_map(writer *w)
     text_add(w->out, "\n");
 }
 
-/* ---- dispatch: one branch per stretch of warpgroups that no task straddles, so that setmaxnreg is common to it ---- */
+/* ---- dispatch: one branch per stretch of warpgroups that no task straddles, so that setmaxnreg is common to it --- */
 
 /* The end of the stretch that begins at warp `first`, a multiple of 4. */
 static int stretch_end(const ir_program *p, int first)

@@ -14,7 +14,7 @@ void emit_program(const ir_program *p, bool marks, text *out);
 /* What a thread owns at entry under __launch_bounds__(threads, 1): the multiprocessor's registers shared out, in steps of 8. */
 int emit_registers_at_entry(const ir_program *p);
 
-/* ---- for the audit: each work body in a kernel of its own ------------------------------------------------ */
+/* ---- for the audit: each work body in a kernel of its own ---------------------------------------------- */
 
 /* A work body: a method of a resource with its compile-time arguments, and its first call. */
 typedef struct emit_body {

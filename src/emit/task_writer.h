@@ -34,7 +34,7 @@ void declare_device_bounds(task_writer *tw, int from, int to);
 /* Whether operations of this gate are executed in some CTAs only. */
 bool gate_closes(const writer *w, model_gate gate);
 
-/* ---- emit_sync.c: barriers, fences, cursors. Operations print nothing for a named barrier's WAIT and ADVANCE. ---- */
+/* ---- emit_sync.c: barriers, fences, cursors. Operations print nothing for a named barrier's WAIT and ADVANCE. --- */
 
 /* Whether a probe's answer is kept in a variable. */
 bool status_is_live(const ir_task *t, int status);

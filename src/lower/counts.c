@@ -99,7 +99,7 @@ int lower_arrivals_on(const ww_resource *owner, ir_side side, lower_arrival arri
     return owner->member_count;
 }
 
-/* ---- counting ------------------------------------------------------------------------------------------- */
+/* ---- counting ------------------------------------------------------------------------------------------ */
 
 static uint32_t of_warps(const lower_arrival *a, uint32_t warps)
 {
@@ -162,7 +162,7 @@ uint32_t lower_arrivals(const ww_kernel *k, const ww_resource *r, ir_side side)
     return most;
 }
 
-/* ---- bytes ---------------------------------------------------------------------------------------------- */
+/* ---- bytes --------------------------------------------------------------------------------------------- */
 
 static int extent(int e)
 {

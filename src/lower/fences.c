@@ -207,8 +207,7 @@ static void note_fence(fencing *f, ir_fence fence)
 
 static bool arrives(const ir_op *op)
 {
-    return op->kind == IR_ARRIVE || op->kind == IR_EXPECT || op->kind == IR_COPY_ARRIVE ||
-           op->kind == IR_UMMA_COMMIT || op->kind == IR_FETCH;
+    return ir_is_arrival(op) || op->kind == IR_FETCH;
 }
 
 static bool bounds_loop(const ir_op *op)

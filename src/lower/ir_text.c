@@ -12,6 +12,12 @@ const char *ir_kind_text(ir_kind kind)
     return kind_texts[kind];
 }
 
+bool ir_is_arrival(const ir_op *op)
+{
+    return op->kind == IR_ARRIVE || op->kind == IR_EXPECT || op->kind == IR_COPY_ARRIVE ||
+           op->kind == IR_UMMA_COMMIT;
+}
+
 bool ir_is_event(const ir_op *op)
 {
     switch (op->kind) {
@@ -34,7 +40,7 @@ static const char *resource_name(const ir_program *p, int resource)
     return p->kernel->resources.at[resource]->name;
 }
 
-static void bound_text(const ww_bound *b, text *out)
+void ir_bound_text(const ww_bound *b, text *out)
 {
     if (b->kind == WW_BOUND_IMMEDIATE)
         text_printf(out, "%d", b->value);
@@ -56,11 +62,11 @@ static void work_text(const ir_program *p, const ir_task *t, const ir_op *op, te
 static void loop_text(const ir_op *op, text *out)
 {
     text_add(out, "loop [");
-    bound_text(&op->start, out);
+    ir_bound_text(&op->start, out);
     text_add(out, ", ");
-    bound_text(&op->end, out);
+    ir_bound_text(&op->end, out);
     text_add(out, ") step ");
-    bound_text(&op->stride, out);
+    ir_bound_text(&op->stride, out);
 }
 
 static const char *const guard_texts[] = {

@@ -186,6 +186,8 @@ typedef struct ir_program {
 
 /* What a counterexample tells and a replay stops at: operations that act on barriers or touch memory. */
 bool ir_is_event(const ir_op *op);
+/* Whether it is an arrival, now or when earlier work is done. Bytes of copies and answers to a fetch come by themselves. */
+bool ir_is_arrival(const ir_op *op);
 
 /* Lowers the whole kernel. The declaration must have passed the rules of capture and model (with
  * ww_kernel_unchecked it may break any other). Allocated in the kernel's arena; vectors are freed with the
@@ -215,6 +217,8 @@ bool lower_split_consumer(const ww_kernel *k, const ww_resource *r);
 /* "acquire", "work"... and a one-line text of an operation for dumps, tables and messages. */
 const char *ir_kind_text(ir_kind kind);
 void ir_op_text(const ir_program *p, const ir_task *t, const ir_op *op, text *out);
+/* "8", "trips" of the parameter struct, "trips()" of the body header. */
+void ir_bound_text(const ww_bound *b, text *out);
 /* Whole program as text, for WW_DUMP=lower. */
 void ir_dump(const ir_program *p, text *out);
 /* Of that text: tells declarations apart. */

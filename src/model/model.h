@@ -298,7 +298,7 @@ void model_suppress(ww_kernel *k);
 /* The same of what the audit has found, and of suppressions that wait for it. */
 void model_suppress_audit(ww_kernel *k, diag_list *diags, bool all_looked_at);
 
-/* ---- for the files of this layer ------------------------------------------------------------------------ */
+/* ---- for the files of this layer ----------------------------------------------------------------------- */
 
 /* False, with a diagnostic, when the architecture lacks a feature (one bit). */
 bool model_needs(ww_kernel *k, ww_place place, unsigned feature, const char *what);

@@ -68,7 +68,7 @@ const ww_resource *model_consume_owner(const ww_resource *r)
     return r->in_group && r->in_group->mode != WW_FORK ? r->in_group : r;
 }
 
-/* ---- members against the type ---------------------------------------------------------------------------- */
+/* ---- members against the type -------------------------------------------------------------------------- */
 
 static bool strides_in(const ww_pipeline *p)
 {
@@ -193,7 +193,7 @@ static void check_pair_issue(const ww_resource *r)
     diag_hint(diags, d, "leave it out: the leader issues, and its commits arrive in both CTAs");
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------ */
+/* ---- ranges -------------------------------------------------------------------------------------------- */
 
 static void check_signaling(ww_resource *r, const char *member, ww_signaling *given)
 {

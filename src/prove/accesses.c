@@ -82,7 +82,7 @@ static uint32_t known_of(const machine *m, const subject *s, int slot, int other
     return machine_clock(m, s->knower)[plan_entry(m->plan, other, plan_slot_ring(m->plan, slot))];
 }
 
-/* ---- comparing with one agent ------------------------------------------------------------------------------------------------ */
+/* ---- comparing with one agent -------------------------------------------------------------------------- */
 
 /* What an agent does itself is in order, but for cp.async copies. */
 static bool in_order(const machine *m, const subject *s, int other)
@@ -174,7 +174,7 @@ static bool ordered(machine *m, const subject *s)
     return true;
 }
 
-/* ---- memory that overlaps: whose contents it holds ------------------------------------------------------------------------------- */
+/* ---- memory that overlaps: whose contents it holds ----------------------------------------------------- */
 
 /* Accesses are ordered, so the last write before a read is the same in every interleaving. Views of the same memory hold
  * the same. */
@@ -199,7 +199,7 @@ static bool holds_its_own(machine *m, const subject *s)
     return true;
 }
 
-/* ---- recording ------------------------------------------------------------------------------------------------------------------ */
+/* ---- recording ----------------------------------------------------------------------------------------- */
 
 static void record_read(machine *m, const subject *s)
 {
@@ -235,7 +235,7 @@ static void record_copy(machine *m, const subject *s, int stage)
     c->op = m->now.agents[s->knower].pc;
 }
 
-/* ---- one work body ------------------------------------------------------------------------------------------------------------------ */
+/* ---- one work body ------------------------------------------------------------------------------------- */
 
 static access_kind access_of(ir_effect_kind kind)
 {

@@ -17,7 +17,7 @@ static void join(uint32_t *into, const uint32_t *from, int width)
         into[i] = from[i] > into[i] ? from[i] : into[i];
 }
 
-/* ---- what an agent is sure of ------------------------------------------------------------------------------------ */
+/* ---- what an agent is sure of -------------------------------------------------------------------------- */
 
 /* A phase that only arrivals by warps of its own CTA complete is complete as soon as all of them have happened: whoever
  * has heard of what came after each contribution knows the completion, without having waited for it. (What an operation
@@ -46,7 +46,7 @@ uint32_t barrier_known(machine *m, int agent_index, int stage)
     return *known;
 }
 
-/* ---- waiting ---------------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------------------------------------- */
 
 static bool parity_is_over(const barrier_state *b, uint32_t parity)
 {
@@ -85,7 +85,7 @@ wait_result barrier_wait(machine *m, int agent_index, int stage, uint32_t parity
     return WAIT_PASSED;
 }
 
-/* ---- completion --------------------------------------------------------------------------------------------------------------- */
+/* ---- completion ---------------------------------------------------------------------------------------- */
 
 /* No lapping: everyone whom the last completion let through has been heard of since. */
 static bool all_waits_heard(machine *m, int stage, int agent_index)
@@ -158,7 +158,7 @@ static bool settle(machine *m, int stage, int agent_index, int op)
     return b->tx > 0 || complete(m, stage, agent_index);
 }
 
-/* ---- contributing --------------------------------------------------------------------------------------------------------------- */
+/* ---- contributing -------------------------------------------------------------------------------------- */
 
 /* The agent tells the phase what it has done so far. */
 static void tell(machine *m, int agent_index, int stage)
@@ -217,7 +217,7 @@ bool barrier_arrive(machine *m, int agent_index, int stage, uint32_t arrivals, u
     return take_arrivals(m, &now);
 }
 
-/* ---- what arrives later ------------------------------------------------------------------------------------------------------------- */
+/* ---- what arrives later -------------------------------------------------------------------------------- */
 
 static bool take_off(machine *m, flight f)
 {
@@ -264,7 +264,7 @@ bool barrier_flight_lands(machine *m)
     return take_arrivals(m, &f);
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------------------------------------- */
 
 static bool is_used(const machine *m, int stage)
 {

@@ -2,7 +2,7 @@
  * not matter, as long as it is always the same. */
 #include "prove/canonical.h"
 
-/* ---- rings ------------------------------------------------------------------------------------------------------------------- */
+/* ---- rings --------------------------------------------------------------------------------------------- */
 
 /* Any cursor will do that moves: turning a ring by some slots shifts the places of all its cursors alike. */
 static void choose_ring_cursor(canonical *c, int ring)
@@ -45,7 +45,7 @@ static void order_rings(canonical *c, const machine *m)
     }
 }
 
-/* ---- agents --------------------------------------------------------------------------------------------------------------------- */
+/* ---- agents -------------------------------------------------------------------------------------------- */
 
 static const plan_op *loop_of(const machine *m, int agent_index)
 {
@@ -249,7 +249,7 @@ static void put_agent(canonical *c, const machine *m, int agent_index)
         put_probe(c, m, &m->now.probes[c->plan->agents[agent_index].statuses + i]);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 /* Bits of the values of the launch that loops not yet started may ask about. */
 static uint64_t of_launch_later(const machine *m)
@@ -361,7 +361,7 @@ static void put_values(canonical *c, const machine *m, const question *q)
     canonical_put(c, asked_from);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------------------------- */
 
 void canonical_init(canonical *c, const plan *p)
 {

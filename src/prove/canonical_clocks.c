@@ -31,7 +31,7 @@ enum {
     MARK_FENCE_READ
 };
 
-/* ---- thresholds -------------------------------------------------------------------------------------------------------------- */
+/* ---- thresholds ---------------------------------------------------------------------------------------- */
 
 static void clear_marks(canonical *c)
 {
@@ -101,7 +101,7 @@ static void put_value(canonical *c, int64_t value)
     put_reached(c, reaches(c, value));
 }
 
-/* ---- what matters of a stage ---------------------------------------------------------------------------------------------------- */
+/* ---- what matters of a stage --------------------------------------------------------------------------- */
 
 static uint8_t stage_use(const machine *m, int stage)
 {
@@ -121,7 +121,7 @@ static uint8_t stage_use(const machine *m, int stage)
     return (uint8_t)use;
 }
 
-/* ---- marks of an agent: its accesses, waits and contributions that someone has not heard of -------------------------------------------- */
+/* ---- marks of an agent: its accesses, waits and contributions that someone has not heard of ------------ */
 
 static void mark_access(canonical *c, const heard *h, const access *a, int place)
 {
@@ -233,7 +233,7 @@ static void mark_agent(canonical *c, const machine *m, const heard *h, int agent
     }
 }
 
-/* ---- marks of a stage: its last phases, and those of bulk copies ------------------------------------------------------------------------- */
+/* ---- marks of a stage: its last phases, and those of bulk copies --------------------------------------- */
 
 /* Copies by the stage that they complete on, for each in the order of their slots. */
 static void list_copies(canonical *c, const machine *m)
@@ -269,7 +269,7 @@ static void mark_stage(canonical *c, const machine *m, const heard *h, int stage
     }
 }
 
-/* ---- news: what the clock of a stage has to tell its waiters, where they do not all know as much -------------------------- */
+/* ---- news: what the clock of a stage has to tell its waiters, where they do not all know as much ------- */
 
 static void find_news(canonical *c, const uint32_t *clock, const uint32_t *known, int from)
 {
@@ -312,7 +312,7 @@ static void gather_news(canonical *c, const machine *m)
     sort_news(c);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 /* How a lap that was recorded for a slot relates to the laps in which producers may touch the slot next. */
 static void put_laps(canonical *c, const machine *m, int slot, int64_t lap)

@@ -21,7 +21,7 @@ typedef struct cone {
     shown *out;
 } cone;
 
-/* ---- what depends on what ------------------------------------------------------------------------------------------- */
+/* ---- what depends on what ------------------------------------------------------------------------------ */
 
 static void add_contributors(cone *c, int stage, uint32_t phase)
 {
@@ -60,7 +60,7 @@ static void add_causes(cone *c, int number)
     add(c, log->events.at[number].cause);
 }
 
-/* ---- the events of a finding ------------------------------------------------------------------------------------------ */
+/* ---- the events of a finding --------------------------------------------------------------------------- */
 
 /* Pipes act for their warps. */
 static int warp_of(const plan *p, int agent_index)
@@ -106,7 +106,7 @@ static int last_wait(const cone *c, int agent_index, int stage)
     return -1;
 }
 
-/* ---- orders ----------------------------------------------------------------------------------------------------------- */
+/* ---- orders -------------------------------------------------------------------------------------------- */
 
 /* The same operation of another warp of the task, in the same trip. */
 static bool is_alike(const cone *c, int a, int b)
@@ -163,7 +163,7 @@ static void put_in_order(cone *c)
         put(c, next);
 }
 
-/* ---- by kind of fault --------------------------------------------------------------------------------------------------- */
+/* ---- by kind of fault ---------------------------------------------------------------------------------- */
 
 /* The last two events are the accesses, unless the first has to be earlier. */
 static bool show_race(cone *c)
@@ -235,7 +235,7 @@ static bool show_lap(cone *c)
     return true;
 }
 
-/* ---- deadlocks ------------------------------------------------------------------------------------------------------------ */
+/* ---- deadlocks ----------------------------------------------------------------------------------------- */
 
 /* Marks those who might let a waiter go on; whether there were new ones. */
 static bool add_arrivers(const cone *c, int waiter, bool *involved)
@@ -295,7 +295,7 @@ static bool show_deadlock(cone *c)
     return true;
 }
 
-/* ---- leftovers of the end --------------------------------------------------------------------------------------------------- */
+/* ---- leftovers of the end ------------------------------------------------------------------------------ */
 
 /* Everything that happened to the barrier. */
 static bool show_end(cone *c)

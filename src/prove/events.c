@@ -25,7 +25,7 @@ static int push(event_log *log, event e)
     return (int)log->events.len - 1;
 }
 
-/* ---- operations --------------------------------------------------------------------------------------------------- */
+/* ---- operations ---------------------------------------------------------------------------------------- */
 
 static const cursor *cursor_of(const machine *m, int agent_index, int cursor_index)
 {
@@ -106,7 +106,7 @@ void events_passed(machine *m, int agent_index, int stage)
     e->cause = log->completed[stage];
 }
 
-/* ---- barriers ----------------------------------------------------------------------------------------------------- */
+/* ---- barriers ------------------------------------------------------------------------------------------ */
 
 void events_contributed(machine *m, int stage, uint32_t arrivals, int64_t bytes)
 {

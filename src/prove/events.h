@@ -59,7 +59,7 @@ typedef struct event_log {
 void events_init(event_log *log, const plan *p);
 void events_free(event_log *log);
 
-/* ---- events.c: called by the machine while it runs; m->log is not NULL --------------------------------------------- */
+/* ---- events.c: called by the machine while it runs; m->log is not NULL --------------------------------- */
 
 void events_begin(machine *m, int agent_index, const plan_op *p);
 void events_stopped(machine *m, int agent_index); /* blocked, asking, or a fault */
@@ -69,7 +69,7 @@ void events_completed(machine *m, int stage);
 void events_issued(machine *m);
 void events_landed(machine *m, const flight *f);
 
-/* ---- rerun.c -------------------------------------------------------------------------------------------------------- */
+/* ---- rerun.c ------------------------------------------------------------------------------------------- */
 
 /* A value that the execution has: of the launch (tile -1), of a tile, or of a trip. */
 typedef struct given_value {
@@ -85,7 +85,7 @@ void rerun_values(const machine *m, const steady_result *result, given_values *o
 /* Runs m, which has a log and has not run, with these values. Whether it ends with that fault. */
 bool rerun(machine *m, const given_values *values, fault expected);
 
-/* ---- cone.c --------------------------------------------------------------------------------------------------------- */
+/* ---- cone.c -------------------------------------------------------------------------------------------- */
 
 /* The events that show a fault, in order. */
 typedef struct shown {

@@ -21,7 +21,7 @@ static void see(seen *s, uint32_t count)
     s->high = count > s->high ? count : s->high;
 }
 
-/* ---- conflicts ------------------------------------------------------------------------------------------------------------------- */
+/* ---- conflicts ----------------------------------------------------------------------------------------- */
 
 static bool bytes_overlap(const explorer *x, int a, int b)
 {
@@ -174,7 +174,7 @@ static bool has_race(const explorer *x, const state *s)
     return false;
 }
 
-/* ---- states ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- states -------------------------------------------------------------------------------------------- */
 
 static uint64_t hash_state(const char *bytes, size_t n)
 {
@@ -215,7 +215,7 @@ static void add_state(explorer *x, const char *bytes)
     rehash(x);
 }
 
-/* ---- steps: each works on a copy of the state and says whether there is a successor -------------------------------------------------- */
+/* ---- steps: each works on a copy of the state and says whether there is a successor -------------------- */
 
 static bool settle(explorer *x, stage_state *b, int stage)
 {
@@ -360,7 +360,7 @@ static bool step_flight(explorer *x, state *s, int number)
     return take_arrivals(x, b, f->stage, f->arrivals, f->expected);
 }
 
-/* ---- the end ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------------------------------------- */
 
 /* Whether someone has waited for completion `count` of the stage, or for a later one if `later`. */
 static bool waited_for(const explorer *x, int stage, uint32_t count, bool later)
@@ -483,7 +483,7 @@ static void judge_sightings(explorer *x)
     }
 }
 
-/* ---- the search --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the search ---------------------------------------------------------------------------------------- */
 
 /* All steps, or those of the set (NULL: all). Whether there was one. */
 static bool follow(explorer *x, const char *bytes, char *scratch, const explore_set *set)

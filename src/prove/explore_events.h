@@ -106,7 +106,7 @@ void explore_find_places(explorer *x);
 size_t explore_fence_bytes(const explorer *x);
 /* The event is executed; whether its accesses are fenced from those before. */
 bool explore_fences(const explorer *x, const fence_view *v, int agent, const event *e);
-/* ---- explore.c, for explore_reduce.c ---------------------------------------------------------------------- */
+/* ---- explore.c, for explore_reduce.c ------------------------------------------------------------------- */
 
 /* The agent's next event; NULL: it has ended. */
 const event *explore_next(const explorer *x, const state *s, int agent_index);
@@ -118,7 +118,7 @@ bool explore_is_tensor(const touch *t);
 /* Whether the access, by the agent of the flight and not after its issue, is over when it lands. */
 bool explore_ends(const explore_flight *f, int number, const touch *t);
 
-/* ---- explore_reduce.c --------------------------------------------------------------------------------------- */
+/* ---- explore_reduce.c ---------------------------------------------------------------------------------- */
 
 /* Agents and flights whose next step is followed. Possible ones: `size`. */
 typedef struct explore_set {

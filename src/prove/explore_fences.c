@@ -128,7 +128,7 @@ static bool is_finished(const explorer *x, const fence_view *v, int owner, int s
     return last < 0 || is_committed(x, v, warp_of(x, owner), last, kind);
 }
 
-/* ---- executing a fence ------------------------------------------------------------------------------------ */
+/* ---- executing a fence --------------------------------------------------------------------------------- */
 
 /* A proxy fence is for the memory of the agent's CTA; one after a synchronisation, for what the agent itself comes to. */
 static bool is_for(const explorer *x, int slot, int agent)
@@ -197,7 +197,7 @@ static void fence_after(const explorer *x, const fence_view *v, memory *m, int a
             see_all(x, v, m, agent, slot);
 }
 
-/* ---- accesses ------------------------------------------------------------------------------------------------ */
+/* ---- accesses ------------------------------------------------------------------------------------------ */
 
 /* Warps of a task that have parts of their own of a buffer without a pipeline. */
 static bool keep_apart(const explorer *x, int agent, const touch *t, int slot, int owner, plan_doing doing)
@@ -266,7 +266,7 @@ static void remember(const explorer *x, memory *m, int agent, const touch *t)
     }
 }
 
-/* ---- an event --------------------------------------------------------------------------------------------------- */
+/* ---- an event ------------------------------------------------------------------------------------------ */
 
 bool explore_fences(const explorer *x, const fence_view *v, int agent, const event *e)
 {
@@ -288,7 +288,7 @@ bool explore_fences(const explorer *x, const fence_view *v, int agent, const eve
     return fenced;
 }
 
-/* ---- where it does not matter when fences of others are executed ------------------------------------------------- */
+/* ---- where it does not matter when fences of others are executed --------------------------------------- */
 
 /* The agent executes such a fence after event `from` and not after event `to`. */
 static bool fences_between(const actor *a, int from, int to, ir_fence fence)

@@ -22,8 +22,9 @@
 /* Steps are numbered: events of all agents, then flights. */
 typedef struct dependent {
     int number; /* an event, within its agent; a flight */
-    int last; /* of a flight and an access: the last event whose accesses the landing ends; of events, one of which
-                 * fences: BY_FENCE; else BY_STAGE */
+    /* Of a flight and an access: the last event whose accesses the landing ends; of events, one of which fences:
+     * BY_FENCE; else BY_STAGE. */
+    int last;
 } dependent;
 
 typedef struct dependents {
@@ -50,8 +51,8 @@ struct reduction {
     int step_count;
     stage_steps *stages;
     int *next_wait; /* by agent, by event and one more */
-    int *
-        landed; /* [agent][2]: the last event of a commit of its tensor pipe, of its copies, that has landed */
+    /* [agent][2]: the last event of a commit of its tensor pipe, of its copies, that has landed. */
+    int *landed;
     uint8_t *in_agents, *in_flights, *in_stages; /* of the set at hand */
     uint8_t *settled;                            /* [slot]: explore_is_settled */
     bool unsettled;                              /* some slot is not */
@@ -60,7 +61,7 @@ struct reduction {
     int possible;
 };
 
-/* ---- which steps depend on each other ------------------------------------------------------------------------ */
+/* ---- which steps depend on each other ------------------------------------------------------------------ */
 
 static bool acts(const event *e)
 {
@@ -202,7 +203,7 @@ static void find_dependents(struct reduction *r, dependents *d, int agent, int n
     d->known = true;
 }
 
-/* ---- phases that take just what is on its way ---------------------------------------------------------------------- */
+/* ---- phases that take just what is on its way ---------------------------------------------------------- */
 
 /* The agent's first wait from that event on; INT32_MAX: there is none. */
 static int next_wait(const struct reduction *r, int agent, int number)
@@ -284,7 +285,7 @@ static bool is_exact(struct reduction *r, const state *s, int stage)
     return r->exact[stage] == TAKES_ALL;
 }
 
-/* ---- building a set -------------------------------------------------------------------------------------------- */
+/* ---- building a set ------------------------------------------------------------------------------------ */
 
 static void add_step(struct reduction *r, int step)
 {
@@ -438,7 +439,7 @@ static dependents *dependents_of(struct reduction *r, int step)
     return d;
 }
 
-/* ---- landings of commits: what they end may have been ended by another --------------------------------------------- */
+/* ---- landings of commits: what they end may have been ended by another --------------------------------- */
 
 static bool is_commit(const explore_flight *f)
 {
@@ -559,7 +560,7 @@ static void close_set(struct reduction *r, const state *s, const explore_set *be
         add_dependents(r, s, r->pending.at[i]);
 }
 
-/* ---- the smallest, of those that begin with one possible step ----------------------------------------------------- */
+/* ---- the smallest, of those that begin with one possible step ------------------------------------------ */
 
 static void keep_if_smaller(struct reduction *r, explore_set *best)
 {

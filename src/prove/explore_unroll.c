@@ -40,7 +40,7 @@ static event *add_event(unroller *u, event_kind kind)
     return vec_last(&u->x->actors[u->agent].events);
 }
 
-/* ---- barriers ------------------------------------------------------------------------------------------- */
+/* ---- barriers ------------------------------------------------------------------------------------------ */
 
 static int stage_in(const unroller *u, const ir_op *op, int rank)
 {
@@ -123,7 +123,7 @@ static void unroll_advance(unroller *u, const ir_op *op)
     forget(u, op->status);
 }
 
-/* ---- work ------------------------------------------------------------------------------------------------- */
+/* ---- work ---------------------------------------------------------------------------------------------- */
 
 static int add_copy(unroller *u, const ir_effect *f, int slot_number, int rank)
 {
@@ -195,7 +195,7 @@ static void unroll_work(unroller *u, const plan_op *p)
         finish_groups(u, 1, (size_t)op->bulk_wait);
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 static void unroll(unroller *u, int from, int to);
 

@@ -164,7 +164,7 @@ void machine_free(machine *m)
     free_rows(m);
 }
 
-/* ---- snapshots ------------------------------------------------------------------------------------------ */
+/* ---- snapshots ----------------------------------------------------------------------------------------- */
 
 /* What lies before `gathered` is copied as a whole; the clocks of completions are shared. Of the clocks of stages only what
  * can matter is kept: of phases that have begun, and of completions that a user of the stage does not know (who knows one

@@ -58,9 +58,8 @@ typedef struct barrier_state {
     uint32_t pending; /* arrivals still expected */
     int64_t tx;       /* bytes announced and not arrived */
     uint32_t waited;  /* the last completion that someone has waited for */
-    uint8_t deferred
-        [3]; /* DEFERRED_*: contributions to the current phase, the last, the one before, that arrive later
-                            than they are issued */
+    /* DEFERRED_*: contributions to the current phase, the last, the one before, that arrive later than they are issued. */
+    uint8_t deferred[3];
 } barrier_state;
 
 enum { DEFERRED_ASYNC = 1, DEFERRED_REMOTE = 2 }; /* copies and pipes; arrivals from other CTAs */
@@ -216,7 +215,7 @@ typedef struct machine {
     struct event_log *log; /* NULL: nobody wants to know what happens (events.h) */
 } machine;
 
-/* ---- config ------------------------------------------------------------------------------------------------------------ */
+/* ---- config -------------------------------------------------------------------------------------------- */
 
 void machine_init(machine *m, const plan *p); /* the state before the first operation */
 void machine_free(machine *m);
@@ -299,7 +298,7 @@ static inline void machine_begin_epoch(machine *m, int agent_index)
 /* Records the first finding; always false, so that callers can return it. */
 bool machine_fault(machine *m, finding f);
 
-/* ---- barriers.c: each returns false when it has found a fault ---------------------------------------------------------------- */
+/* ---- barriers.c: each returns false when it has found a fault ------------------------------------------ */
 
 typedef enum wait_result { WAIT_PASSED, WAIT_BLOCKED, WAIT_FAULT } wait_result;
 
@@ -315,7 +314,7 @@ bool barrier_end_is_clean(machine *m); /* at the end of the program */
 /* The last completion of a stage that the agent is sure of, among the last two; an earlier one otherwise. */
 uint32_t barrier_known(machine *m, int agent_index, int stage);
 
-/* ---- accesses.c, groups.c ---------------------------------------------------------------------------------------------------------- */
+/* ---- accesses.c, groups.c ------------------------------------------------------------------------------ */
 
 bool access_work(machine *m, int agent_index, const plan_op *p);
 
@@ -332,11 +331,11 @@ bool fence_stands(const machine *m, int agent_index, bool engine, int slot, int 
 /* Up to which epoch all who may yet ask know that the owner's accesses to a slot are fenced. */
 uint32_t fence_known_to_all(const machine *m, int fence, int slot);
 
-/* ---- weaken.c: between tiles, with a loose plan -----------------------------------------------------------------------------------*/
+/* ---- weaken.c: between tiles, with a loose plan -------------------------------------------------------- */
 
 void machine_weaken(machine *m);
 
-/* ---- values.c ------------------------------------------------------------------------------------------------------------------- */
+/* ---- values.c ------------------------------------------------------------------------------------------ */
 
 typedef enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN } answer;
 
@@ -350,7 +349,7 @@ bool value_enter_tile(machine *m, int agent_index, int value); /* PLAN_TILES: th
 /* Whether the agent is in the tile loop of that queue, or has it before it. */
 bool value_has_tiles_ahead(const machine *m, int agent_index, int queue);
 
-/* ---- run.c ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- run.c --------------------------------------------------------------------------------------------- */
 
 typedef enum outcome { OUTCOME_FINISHED, OUTCOME_ASKS, OUTCOME_FAULT, OUTCOME_TOO_LONG } outcome;
 

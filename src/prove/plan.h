@@ -4,10 +4,11 @@
  * issues tcgen05 work or cp.async copies has a pipe for them, an agent that runs no operations of its own but makes the
  * accesses and has an entry in clocks. Agents are numbered by CTA, in each CTA warps first. A crew is a task in one CTA.
  *
- * A clock has one entry an agent and lane, one a barrier stage, and those of fences (below); lanes are rings in a loose plan, and one for all in an
- * exact one. Barrier stages, and slots (one stage of one buffer) are numbered through, by CTA too. A ring is what cursors
- * tie together: barriers and buffers that the same cursors point into. Symbolic values are what loops, tile loops and
- * guards ask about; a value belongs to the launch, or to each tile anew; all CTAs of a cluster see the same values.
+ * A clock has one entry an agent and lane, one a barrier stage, and those of fences (below); lanes are rings in a loose
+ * plan, and one for all in an exact one. Barrier stages, and slots (one stage of one buffer) are numbered through, by CTA
+ * too. A ring is what cursors tie together: barriers and buffers that the same cursors point into. Symbolic values are
+ * what loops, tile loops and guards ask about; a value belongs to the launch, or to each tile anew; all CTAs of a cluster
+ * see the same values.
  *
  * plan.c        agents, stages, slots, who touches what
  * plan_fences.c which accesses take a fence

@@ -126,7 +126,7 @@ static void check_cursors(plan *p, const ir_task *t)
                         "equal numbers of stages");
 }
 
-/* ---- bulk copies ---------------------------------------------------------------------------------------- */
+/* ---- bulk copies --------------------------------------------------------------------------------------- */
 
 /* The completion of the last copy into a slot is kept as a phase of one barrier. */
 static void check_copies(plan *p)

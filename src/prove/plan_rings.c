@@ -4,7 +4,7 @@
  * a change of names. */
 #include "prove/plan.h"
 
-/* ---- classes: barriers, then buffers, then the cursors of all tasks ------------------------------------- */
+/* ---- classes: barriers, then buffers, then the cursors of all tasks ------------------------------------ */
 
 typedef struct classes {
     const plan *p;
@@ -62,7 +62,7 @@ static void unite_op(const classes *c, int task, const ir_op *op)
     }
 }
 
-/* ---- rings out of classes ---------------------------------------------------------------------------------- */
+/* ---- rings out of classes ------------------------------------------------------------------------------ */
 
 static void add_part(plan *p, int ring, int stages)
 {
@@ -111,7 +111,7 @@ static void find_turning(plan *p)
     }
 }
 
-/* ---- cursors -------------------------------------------------------------------------------------------------- */
+/* ---- cursors ------------------------------------------------------------------------------------------- */
 
 static void note_wait(plan_cursor *c, int barrier)
 {

@@ -2,7 +2,7 @@
  * there and are answered from a list; where the search took a class of values together, its smallest member is meant. */
 #include "prove/events.h"
 
-/* ---- the values ----------------------------------------------------------------------------------------------------- */
+/* ---- the values ---------------------------------------------------------------------------------------- */
 
 static given_value *find(const given_values *values, int value, int64_t tile, int64_t trip)
 {
@@ -58,7 +58,7 @@ void rerun_values(const machine *m, const steady_result *result, given_values *o
     }
 }
 
-/* ---- running -------------------------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------- */
 
 /* The value an agent that asks is about: its tile and trip tell which one. */
 static const given_value *asked_about(const machine *m, const question *q, const given_values *values)

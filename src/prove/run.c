@@ -33,7 +33,7 @@ static bool next(machine *m, int agent_index)
     return jump(m, agent_index, agent_at(m, agent_index)->pc + 1);
 }
 
-/* ---- loops and guards -------------------------------------------------------------------------------------------------------- */
+/* ---- loops and guards ---------------------------------------------------------------------------------- */
 
 /* Whether the loop has a trip of that number; the number it would ask about in *than. */
 static answer has_trip(machine *m, int agent_index, const plan_op *p, int64_t trip, int64_t *than)
@@ -154,7 +154,7 @@ static bool run_fence(machine *m, int agent_index, const plan_op *p)
     return next(m, agent_index);
 }
 
-/* ---- barriers ------------------------------------------------------------------------------------------------------------------ */
+/* ---- barriers ------------------------------------------------------------------------------------------ */
 
 static int stage_in(const machine *m, int agent_index, const ir_op *op, int rank)
 {
@@ -311,7 +311,7 @@ static run_op *const run_table[IR_KIND_COUNT] = {
     [IR_NEXT_TILE] = run_next_tile,
 };
 
-/* ---- scheduling ------------------------------------------------------------------------------------------------------------------ */
+/* ---- scheduling ---------------------------------------------------------------------------------------- */
 
 static void run_agent(machine *m, int agent_index)
 {

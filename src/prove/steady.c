@@ -62,7 +62,7 @@ typedef struct search {
     size_t table_size;
 } search;
 
-/* ---- nodes seen ---------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes seen ---------------------------------------------------------------------------------------- */
 
 /* Two lanes, so that multiplications overlap. */
 static uint64_t hash_words(const uint32_t *words, size_t n)
@@ -118,7 +118,7 @@ static void table_grow(search *s)
         table_add(s, (int)i);
 }
 
-/* ---- chains ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- chains -------------------------------------------------------------------------------------------- */
 
 static bool same_value(const question *a, const question *b)
 {
@@ -198,7 +198,7 @@ static bool closes_cycle(search *s, int last, const question *q, uint64_t chain_
     return true;
 }
 
-/* ---- growing the search ------------------------------------------------------------------------------------------------------------ */
+/* ---- growing the search -------------------------------------------------------------------------------- */
 
 static void add_node(search *s, int parent, bool more, int chain, const question *q, uint64_t chain_hash,
                      uint64_t hash)
@@ -248,7 +248,7 @@ static void meet(search *s, int parent, bool more, const question *q)
         add_node(s, parent, more, chain, q, chain_hash, hash);
 }
 
-/* ---- answers ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------------------------------------- */
 
 static void pin_agents(const search *s, const question *q, int64_t value, int stayers)
 {

@@ -35,7 +35,7 @@ answer value_choice(const machine *m, int agent_index, int value)
     return k->from ? ANSWER_YES : ANSWER_NO;
 }
 
-/* ---- trips ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- trips --------------------------------------------------------------------------------------------- */
 
 /* What is known of an older trip makes room. */
 bool value_enter_trip(machine *m, int agent_index, int value)
@@ -52,7 +52,7 @@ bool value_enter_trip(machine *m, int agent_index, int value)
     return true;
 }
 
-/* ---- tiles ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- tiles --------------------------------------------------------------------------------------------- */
 
 bool value_has_tiles_ahead(const machine *m, int agent_index, int queue)
 {

@@ -95,7 +95,7 @@ static void lower_stage(machine *m, int stage, int entry, uint32_t least)
         lower(&r, entry, stage_own_done(m, stage, true), least);
 }
 
-/* ---- entries for stages: who knows which phases -------------------------------------------------------------------------- */
+/* ---- entries for stages: who knows which phases -------------------------------------------------------- */
 
 static bool waiters_use(const machine *m, int stage, int of)
 {
@@ -136,7 +136,7 @@ static void lower_phases(machine *m, int of)
     }
 }
 
-/* ---- accesses seem to last until the release ----------------------------------------------------------------------------- */
+/* ---- accesses seem to last until the release ----------------------------------------------------------- */
 
 /* The last contribution of an agent to the stages of a ring with that number, in any CTA; 0: none. */
 static uint32_t last_contribution(const machine *m, int agent_index, int ring, int number)
@@ -182,7 +182,7 @@ static void extend_waits(machine *m, int stage)
                last_contribution(m, users[i], plan_stage_ring(m->plan, stage), m->plan->stages[stage].stage));
 }
 
-/* ---- thresholds that can never fail again ---------------------------------------------------------------------------------- */
+/* ---- thresholds that can never fail again -------------------------------------------------------------- */
 
 static void drop(uint32_t *epoch, uint32_t passed)
 {

@@ -8,7 +8,7 @@ typedef struct teller {
     diag_list list;
 } teller;
 
-/* ---- names ------------------------------------------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 static const ir_op *op_at(const plan *p, int agent_index, int op)
 {
@@ -62,13 +62,11 @@ static const char *where(const teller *t, int agent_index)
     return s;
 }
 
-/* ---- deadlock: who waits for whom --------------------------------------------------------------------------------------------------- */
+/* ---- deadlock: who waits for whom ---------------------------------------------------------------------- */
 
 static bool arrives_on(const ir_op *op, int barrier)
 {
-    bool arrives = op->kind == IR_ARRIVE || op->kind == IR_EXPECT || op->kind == IR_COPY_ARRIVE ||
-                   op->kind == IR_UMMA_COMMIT;
-    return arrives && op->barrier == barrier;
+    return ir_is_arrival(op) && op->barrier == barrier;
 }
 
 static const ir_op *arrival_of(const ir_task *task, int barrier)
@@ -196,7 +194,7 @@ static void tell_stuck(teller *t, const finding *f)
             tell_waiter(t, i, NULL)->severity = WW_NOTE;
 }
 
-/* ---- counts --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- counts -------------------------------------------------------------------------------------------- */
 
 /* Starts a finding about what an agent is about to do with a barrier stage. */
 static ww_diag *tell_agent(teller *t, const finding *f, ww_code code, const char *what)
@@ -239,7 +237,7 @@ static void tell_bytes(teller *t, const finding *f)
     diag_hint(&t->list, d, "the copies of one bracket bring what its acquire announces");
 }
 
-/* ---- laps --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- laps ---------------------------------------------------------------------------------------------- */
 
 static void tell_early_wait(teller *t, const finding *f)
 {
@@ -283,10 +281,10 @@ static void tell_probe(teller *t, const finding *f)
     text_free(&asked);
 }
 
-/* ---- races --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- races --------------------------------------------------------------------------------------------- */
 
-/* Work on what the tensor core consumes, which is not auxiliary. Where two CTAs share an MMA, one of them issues it and waits for
- * the slots; the other's calls of such work are reads that wait for nothing. */
+/* Work on what the tensor core consumes, which is not auxiliary. Where two CTAs share an MMA, one of them issues it and
+ * waits for the slots; the other's calls of such work are reads that wait for nothing. */
 static bool is_follower_read(const teller *t, int who, int op)
 {
     const ir_op *o = op_at(t->p, who, op);
@@ -382,7 +380,7 @@ static void tell_clobbered(teller *t, const finding *f)
     text_free(&step);
 }
 
-/* ---- leftovers ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- leftovers ----------------------------------------------------------------------------------------- */
 
 static ww_diag *tell_stage(teller *t, const finding *f, const char *what)
 {
@@ -447,7 +445,7 @@ static void tell_unbalanced(teller *t, const finding *f)
     diag_hint(&t->list, d, "one release for each wait");
 }
 
-/* ---- outside the model ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- outside the model --------------------------------------------------------------------------------- */
 
 static void tell_drift(teller *t, const finding *f)
 {

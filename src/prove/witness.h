@@ -11,7 +11,7 @@ const ww_diag *witness_of(const machine *m, const steady_result *result);
 /* The same as events, in the kernel's arena; NULL: there is no order to show (witness_build.c). */
 const ww_witness *witness_events(const machine *m, const steady_result *result, const ww_diag *refutation);
 
-/* ---- names (witness_names.c) ---------------------------------------------------------------------------------------- */
+/* ---- names (witness_names.c) --------------------------------------------------------------------------- */
 
 /* "acquire(ring)", "ring.tma_load" */
 void witness_step_name(const plan *p, int agent_index, int op, text *out);
@@ -25,7 +25,7 @@ access_kind witness_access_of(ir_effect_kind kind);
 /* Who would have to arrive on a stage, and where these are. */
 void witness_arrivers(const machine *m, int stage, text *out);
 
-/* ---- values (witness_values.c) ---------------------------------------------------------------------------------------- */
+/* ---- values (witness_values.c) ------------------------------------------------------------------------- */
 
 /* An execution that ended with a finding. */
 typedef struct witness_run {

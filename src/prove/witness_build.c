@@ -52,7 +52,7 @@ static uint32_t offset_of(const builder *b, int stage)
     return barrier->side == IR_NAMED ? UINT32_MAX : barrier->offset + 8 * (uint32_t)b->p->stages[stage].stage;
 }
 
-/* ---- barriers ------------------------------------------------------------------------------------------------------- */
+/* ---- barriers ------------------------------------------------------------------------------------------ */
 
 static void missing_text(const stage_state *s, uint32_t expected, text *out)
 {
@@ -87,7 +87,7 @@ static void contributions(const builder *b, int number, text *out)
             contribute(b, &b->log->edges.at[i], out);
 }
 
-/* ---- events --------------------------------------------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------------------------------------- */
 
 static void wait_text(const builder *b, const event *e, text *out)
 {
@@ -163,7 +163,7 @@ static void add_event(const builder *b, int number)
                    .line = op->place.line};
 }
 
-/* ---- the fault ------------------------------------------------------------------------------------------------------ */
+/* ---- the fault ----------------------------------------------------------------------------------------- */
 
 /* The state before the last event. */
 static void set_barrier(const builder *b)
@@ -238,7 +238,7 @@ static void set_waiters(const builder *b)
     }
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------------------------------------ */
 
 static ww_value_kind value_kind(const plan_value *v)
 {

@@ -1,7 +1,7 @@
 /* The values of an execution, and those that a proof covers, in words. */
 #include "prove/witness.h"
 
-/* ---- the values of the execution --------------------------------------------------------------------------------------------------- */
+/* ---- the values of the execution ----------------------------------------------------------------------- */
 
 void witness_value_name(const plan *p, int value, text *out)
 {
@@ -110,7 +110,7 @@ const char *witness_values(const witness_run *t)
     return s;
 }
 
-/* ---- what a proof covers -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- what a proof covers ------------------------------------------------------------------------------- */
 
 static void add_part(text *out, const char *part)
 {

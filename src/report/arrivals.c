@@ -27,12 +27,6 @@ static const char *plural(uint32_t n)
 
 /* ---- one operation ---------------------------------------------------------------------------------- */
 
-static bool arrives(const ir_op *op)
-{
-    return op->kind == IR_ARRIVE || op->kind == IR_EXPECT || op->kind == IR_COPY_ARRIVE ||
-           op->kind == IR_UMMA_COMMIT;
-}
-
 /* The ranks at whose barrier the operation acts, executed in CTA `rank`. */
 static uint32_t targets_of(const ir_program *p, const ir_op *op, int rank)
 {
@@ -105,11 +99,11 @@ static uint32_t arrivals_of(const ir_program *p, const ir_task *t, const ir_op *
 static bool is_first_arrival(const ir_task *t, size_t at)
 {
     const ir_op *op = &t->ops.at[at];
-    if (!arrives(op))
+    if (!ir_is_arrival(op))
         return false;
     for (size_t i = 0; i < at; i++) {
         const ir_op *other = &t->ops.at[i];
-        if (arrives(other) && other->barrier == op->barrier && other->resource == op->resource)
+        if (ir_is_arrival(other) && other->barrier == op->barrier && other->resource == op->resource)
             return false;
     }
     return true;

@@ -105,7 +105,7 @@ static bool follow_arrivals(search *s, int task, int event, const ir_effect *onl
 
 static bool follow_bytes(search *s, int task, int event, const ir_effect *e, int before)
 {
-    run_place at = run_effect_place(s->run, task, &s->run->tasks[task].events.at[event], e);
+    run_place at = run_effect_place(s->run, &s->run->tasks[task].events.at[event], e);
     return follow_barrier(s, (chain_hop){e->barrier, task, -1, 0, 0}, at.slot, at.lap + 1, before);
 }
 
@@ -188,7 +188,7 @@ static visit_list visits(const run *r, const chain_end *a, int slot)
     for (int i = 0; i < (int)r->tasks[a->task].events.len; i++) {
         const run_event *event = &r->tasks[a->task].events.at[i];
         const ir_effect *e = same_access(r, a, op_of(r, a->task, i));
-        run_place at = e ? run_effect_place(r, a->task, event, e) : (run_place){0};
+        run_place at = e ? run_effect_place(r, event, e) : (run_place){0};
         if (e && at.slot == slot)
             vec_push(&list, ((visit){i, at.lap}));
     }

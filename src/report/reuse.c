@@ -5,6 +5,8 @@
 
 #include "capture/capture.h"
 
+enum { TILES = 3 };
+
 typedef VEC(chain_end) access_list;
 
 /* ---- accesses ----------------------------------------------------------------------------------------- */
@@ -223,7 +225,7 @@ static void describe(const run *r, int buffer, text *out)
 /* Buffers that are used alike stand together. */
 void summary_reuse(const ir_program *p, FILE *out)
 {
-    run *r = run_new(p);
+    run *r = run_new(p, TILES, true);
     text before = {0};
     bool any = false;
     for (size_t i = 0; i < p->buffers.len; i++) {

@@ -2,7 +2,7 @@
  * cursor has gone round (lower.h, parity rule), and an arrival is part of the phase that its number says. */
 #include "report/run.h"
 
-enum { TILES = 3, MOST_EVENTS = 1 << 14 };
+enum { MOST_EVENTS = 1 << 14 };
 
 typedef struct counter {
     int barrier, slot, resource, count;
@@ -12,7 +12,8 @@ typedef struct walk {
     run *run;
     const ir_task *task;
     run_task *out;
-    int index;
+    int tiles;
+    bool condition;
     VEC(counter) counters;
     run_place *cursors;
     int64_t trip, trips; /* of the innermost domain loop */
@@ -20,8 +21,7 @@ typedef struct walk {
 
 bool run_arrives(const ir_op *op)
 {
-    return op->kind == IR_ARRIVE || op->kind == IR_EXPECT || op->kind == IR_COPY_ARRIVE ||
-           op->kind == IR_UMMA_COMMIT || op->kind == IR_FETCH;
+    return ir_is_arrival(op) || op->kind == IR_FETCH;
 }
 
 /* ---- loops and guards --------------------------------------------------------------------------------- */
@@ -59,7 +59,8 @@ static bool guard_holds(const walk *w, const ir_op *op)
     case IR_GUARD_FIRST: return w->trip == 0;
     case IR_GUARD_LAST: return w->trip == w->trips - 1;
     case IR_GUARD_EVERY: return w->trip >= op->first && (w->trip - op->first) % op->period == 0;
-    case IR_GUARD_FALSE: return false;
+    case IR_GUARD_TRUE: return w->condition;
+    case IR_GUARD_FALSE: return !w->condition;
     default: return true;
     }
 }
@@ -129,7 +130,7 @@ static void walk_ops(walk *w, int first, int end);
 static void walk_loop(walk *w, int at)
 {
     const ir_op *op = &w->task->ops.at[at];
-    int64_t trip = w->trip, trips = w->trips, n = op->kind == IR_LOOP ? trips_of(w->run->p, op) : TILES;
+    int64_t trip = w->trip, trips = w->trips, n = op->kind == IR_LOOP ? trips_of(w->run->p, op) : w->tiles;
     for (int64_t i = 0; i < n && w->out->events.len < MOST_EVENTS; i++) {
         if (op->kind == IR_LOOP)
             w->trip = i, w->trips = n;
@@ -156,14 +157,14 @@ static void walk_ops(walk *w, int first, int end)
     }
 }
 
-run *run_new(const ir_program *p)
+run *run_new(const ir_program *p, int tiles, bool condition)
 {
     run *r = base_alloc(sizeof *r);
     *r = (run){.p = p, .tasks = base_alloc((p->tasks.len + 1) * sizeof(run_task))};
     memset(r->tasks, 0, (p->tasks.len + 1) * sizeof(run_task));
     for (size_t i = 0; i < p->tasks.len; i++) {
         const ir_task *t = &p->tasks.at[i];
-        walk w = {.run = r, .task = t, .out = &r->tasks[i], .index = (int)i};
+        walk w = {.run = r, .task = t, .out = &r->tasks[i], .tiles = tiles, .condition = condition};
         w.cursors = base_alloc((t->cursors.len + 1) * sizeof(run_place));
         start_cursors(&w);
         walk_ops(&w, 0, (int)t->ops.len);
@@ -182,9 +183,8 @@ void run_free(run *r)
     free(r);
 }
 
-run_place run_effect_place(const run *r, int task, const run_event *e, const ir_effect *effect)
+run_place run_effect_place(const run *r, const run_event *e, const ir_effect *effect)
 {
-    (void)task;
     if (effect->cursor < 0)
         return (run_place){0};
     run_place at = r->places.at[e->places + (size_t)effect->cursor];

@@ -1,5 +1,5 @@
 /* run: what each task executes in a short run, so that reports can tell one visit of a slot from the next. Loops whose bounds
- * are known at launch run long enough to go round every ring; tiles are a few, conditions hold. */
+ * are known at launch run long enough to go round every ring. */
 #ifndef WW_REPORT_RUN_H
 #define WW_REPORT_RUN_H
 
@@ -27,12 +27,13 @@ typedef struct run {
     VEC(run_place) places;
 } run;
 
-run *run_new(const ir_program *p);
+/* `condition`: what when_true and when_false see. */
+run *run_new(const ir_program *p, int tiles, bool condition);
 void run_free(run *r);
 
 /* Whether an operation arrives on a barrier. */
 bool run_arrives(const ir_op *op);
 /* Where an effect of an event falls: the slot of its buffer, and how often its cursor has gone round. */
-run_place run_effect_place(const run *r, int task, const run_event *e, const ir_effect *effect);
+run_place run_effect_place(const run *r, const run_event *e, const ir_effect *effect);
 
 #endif

@@ -45,7 +45,7 @@ ww_fault_ending ww_fault_ending_of(ww_fault_kind kind)
     return endings[kind];
 }
 
-/* ---- columns and rows ------------------------------------------------------------------------------------------------- */
+/* ---- columns and rows ---------------------------------------------------------------------------------- */
 
 static int column_of(const timeline *t, const ww_event *e)
 {
@@ -147,7 +147,7 @@ static void widen(timeline *t, size_t first_row)
     }
 }
 
-/* ---- printing ----------------------------------------------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------------------------------------ */
 
 static void print_cell(FILE *out, const char *s, size_t columns, size_t width)
 {

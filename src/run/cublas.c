@@ -30,7 +30,6 @@ struct cublas {
     cublas_handle handle;
     device *device;
     uint64_t workspace;
-    int version;
 };
 
 static const char *const cublas_names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so", NULL};
@@ -55,8 +54,6 @@ static bool start(cublas *c, text *why_not)
     int status = c->api.cublasCreate_v2(&c->handle);
     if (status == 0)
         status = c->api.cublasSetStream_v2(c->handle, device_stream(c->device));
-    if (status == 0)
-        status = c->api.cublasGetVersion_v2(c->handle, &c->version);
     c->workspace = device_alloc(c->device, WORKSPACE_BYTES);
     if (status == 0 && c->workspace)
         status = c->api.cublasSetWorkspace_v2(c->handle, (void *)(uintptr_t)c->workspace, WORKSPACE_BYTES);
@@ -87,11 +84,6 @@ void cublas_close(cublas *c)
         (void)c->api.cublasDestroy_v2(c->handle);
     (void)device_free(c->device, c->workspace);
     free(c);
-}
-
-uint32_t cublas_version(const cublas *c)
-{
-    return (uint32_t)c->version;
 }
 
 static int data_type(device_element element)

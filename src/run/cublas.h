@@ -10,7 +10,6 @@ typedef struct cublas cublas;
  * cuBLAS. */
 cublas *cublas_open(device *d, text *why_not);
 void cublas_close(cublas *c);
-uint32_t cublas_version(const cublas *c); /* 130100 is 13.1.0 */
 
 /* D (M x N) = A (M x K) . B^T (B is N x K), all row-major and dense, at device addresses; sums in f32. Inputs
  * and output are F16 or BF16, the output may be F32. Asynchronous, like a kernel. */

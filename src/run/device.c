@@ -148,8 +148,3 @@ void *device_stream(device *d)
 {
     return d->backend->stream(d);
 }
-
-uint64_t device_instructions(const device *d)
-{
-    return d->backend->instructions(d);
-}

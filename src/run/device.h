@@ -161,7 +161,5 @@ bool device_time_end(device *d, double *ms);
 
 /* The stream all work goes to, a CUstream, for libraries that run beside ours; NULL on the emulator. */
 void *device_stream(device *d);
-/* Warp instructions that the emulator has executed so far; 0 on a GPU. */
-uint64_t device_instructions(const device *d);
 
 #endif

@@ -21,7 +21,6 @@ typedef struct device_backend {
     bool (*lap)(device *d, uint32_t slot);
     bool (*lap_ms)(device *d, uint32_t from, uint32_t to, double *ms);
     void *(*stream)(device *d);
-    uint64_t (*instructions)(const device *d);
 } device_backend;
 
 /* The head of each backend's own struct. */

@@ -18,7 +18,6 @@ typedef struct emu_device {
     device_options options;
     arena names_arena; /* owns names */
     emu_names names;
-    uint64_t instructions;
     double laps[DEVICE_LAP_MAX];
 } emu_device;
 
@@ -144,7 +143,6 @@ static bool emu_device_launch(device *d, device_module *module, const device_lau
     memcpy(launch.cluster, l->cluster, sizeof launch.cluster);
     emu_result result = {0};
     bool ok = emu_run(e->machine, module->module, &launch, &result) == EMU_OK;
-    e->instructions += result.instructions;
     if (!ok && l->told && result.status != EMU_BAD_LAUNCH) {
         text_add(&l->told->report, text_str(&result.report));
         ok = true;
@@ -197,11 +195,6 @@ static void *emu_device_stream(device *d)
     return NULL;
 }
 
-static uint64_t emu_device_instructions(const device *d)
-{
-    return ((const emu_device *)d)->instructions;
-}
-
 static void emu_device_close(device *d)
 {
     emu_device *e = emu_of(d);
@@ -226,7 +219,6 @@ static const device_backend emu_backend = {
     .lap = emu_device_lap,
     .lap_ms = emu_device_lap_ms,
     .stream = emu_device_stream,
-    .instructions = emu_device_instructions,
 };
 
 device *device_emu_open(const device_options *o, text *error)

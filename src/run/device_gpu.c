@@ -272,12 +272,6 @@ static void *gpu_stream(device *d)
     return gpu_of(d)->stream;
 }
 
-static uint64_t gpu_instructions(const device *d)
-{
-    (void)d;
-    return 0;
-}
-
 /* ---- opening and closing ---------------------------------------------------------------------------- */
 
 static void gpu_close(device *d)
@@ -313,7 +307,6 @@ static const device_backend gpu_backend = {
     .lap = gpu_lap,
     .lap_ms = gpu_lap_ms,
     .stream = gpu_stream,
-    .instructions = gpu_instructions,
 };
 
 static bool find_gpu(gpu_device *g, uint32_t ordinal)

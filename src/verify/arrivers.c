@@ -3,12 +3,6 @@
 
 enum { WARP_LANES = 32 };
 
-static bool is_arrival(const ir_op *op)
-{
-    return op->kind == IR_ARRIVE || op->kind == IR_EXPECT || op->kind == IR_COPY_ARRIVE ||
-           op->kind == IR_UMMA_COMMIT;
-}
-
 /* A task arrives once a phase by each verb; what it has in several places counts once. */
 static bool is_listed(const arrivers *a, const ir_task *t, const ir_op *op)
 {
@@ -41,7 +35,7 @@ arrivers arrivers_of(const ir_program *p, int barrier)
             if (op->barrier != barrier)
                 continue;
             a.lanes = common_multiple(a.lanes, stride_of(t, op));
-            if (is_arrival(op) && !is_listed(&a, t, op) && a.count < MOST_ARRIVERS)
+            if (ir_is_arrival(op) && !is_listed(&a, t, op) && a.count < MOST_ARRIVERS)
                 a.at[a.count++] = (arriver){t, op};
         }
     }

@@ -4,8 +4,9 @@
  * A slot that is handed on without work may be meant: a first result that nobody needs, the last token of a stream. So it
  * is refused in two cases only: another slot was open beside it, which took the work in its place; or on the same path the
  * same work was done twice to one slot. Otherwise a slot that is committed empty by a task that fills others is told of (a
- * warning), and one that is released unread is not. Work under a guard that does not hold, or in a loop without trips, counts as done: leaving it out was the author's choice. Where one
- * task opens the slots and another closes them, the one of the two that works is looked at.
+ * warning), and one that is released unread is not. Work under a guard that does not hold, or in a loop without trips,
+ * counts as done: leaving it out was the author's choice. Where one task opens the slots and another closes them, the one
+ * of the two that works is looked at.
  *
  * Rings whose slots count bytes need no such rule on the producer's side: a slot without copies does not complete. */
 #include "verify/rules.h"
@@ -31,7 +32,7 @@ static rule_event event_of(const path_walk *w, int op)
     return rule_event_of(w->program, &w->task->ops.at[op], rule->resource->index, rule->side);
 }
 
-/* ---- bits of the open slots ----------------------------------------------------------------------------- */
+/* ---- bits of the open slots ---------------------------------------------------------------------------- */
 
 static uint64_t bits(const path_state *s, int word)
 {
@@ -49,7 +50,7 @@ static uint64_t up_to(uint32_t n)
     return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
-/* ---- what is reported ----------------------------------------------------------------------------------- */
+/* ---- what is reported ---------------------------------------------------------------------------------- */
 
 static void report(path_walk *w, uint32_t empty, uint32_t twice)
 {
@@ -90,7 +91,7 @@ static bool note(path_walk *w, path_state *s, int word, int op)
     return false;
 }
 
-/* ---- steps ---------------------------------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------------------------------------- */
 
 /* The slot that the task has worked on so far is over; op opened or closed it. */
 static bool finish_slot(path_walk *w, path_state *s, int op)
@@ -195,7 +196,7 @@ static void slot_end(path_walk *w, const path_state *s)
         (void)finish_slot(w, &last, (int)s->word[OPEN] - 1);
 }
 
-/* ---- tasks ---------------------------------------------------------------------------------------------- */
+/* ---- tasks --------------------------------------------------------------------------------------------- */
 
 static bool works(const rule_run *run, const ir_task *t, const ww_resource *r, ww_side side)
 {

@@ -94,7 +94,7 @@ static void check_task(const rule_run *run, const ir_task *t)
     }
 }
 
-/* ---- what an engine is said to consume ------------------------------------------------------------------ */
+/* ---- what an engine is said to consume ----------------------------------------------------------------- */
 
 static const struct {
     model_agent consumer;
@@ -150,7 +150,7 @@ static void check_split(const rule_run *run, const ww_resource *r, size_t engine
     diag_hint(run->diags, d, "declare it in the work table, or give %s %s", r->name, engines[engine].instead);
 }
 
-/* ---- who fences ------------------------------------------------------------------------------------------- */
+/* ---- who fences ---------------------------------------------------------------------------------------- */
 
 /* Threads that commit fence the async proxy where the type says that an engine consumes; PTX ISA, "Async proxy". */
 static void check_fence(const rule_run *run, const ir_task *t, const ww_resource *r)

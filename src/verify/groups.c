@@ -143,7 +143,7 @@ static void check_closing(const rule_run *run, const ir_task *t, const ww_resour
         report_unopened(run, t, g, unopened, op);
 }
 
-/* ---- pairs of CTAs -------------------------------------------------------------------------------------- */
+/* ---- pairs of CTAs ------------------------------------------------------------------------------------- */
 
 /* Where the shared side of a member arrives when done in that CTA. Multicast only adds CTAs that copy into it. */
 static uint32_t told(const ww_cluster *c, const ww_resource *member, int rank)

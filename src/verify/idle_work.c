@@ -1,5 +1,5 @@
-/* Idle work: a ring whose work table says how it is filled (read), and that no task fills (reads). It hands its slots round with
- * nothing in them: a warning, as it may be meant.
+/* Idle work: a ring whose work table says how it is filled (read), and that no task fills (reads). It hands its slots
+ * round with nothing in them: a warning, as it may be meant.
  *
  * This comes last and only where nothing is refused: a call that went to another resource by mistake leaves its own ring
  * idle, too. */

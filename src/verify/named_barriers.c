@@ -69,7 +69,7 @@ static void check_warpgroups(const rule_run *run, const ww_resource *r)
     }
 }
 
-/* ---- somebody waits -------------------------------------------------------------------------------------- */
+/* ---- somebody waits ------------------------------------------------------------------------------------ */
 
 static void check_sync(const rule_run *run, const ww_resource *r)
 {
@@ -92,7 +92,7 @@ static void check_sync(const rule_run *run, const ww_resource *r)
     diag_hint(run->diags, d, "ww_sync(s, %s) where the arrivals are waited for", r->name);
 }
 
-/* ---- one CTA -------------------------------------------------------------------------------------------- */
+/* ---- one CTA ------------------------------------------------------------------------------------------- */
 
 static const char *ctas_text(const rule_run *run, const ir_task *t)
 {

@@ -6,7 +6,7 @@
  * tasks until no more are found. */
 #include "verify/rules.h"
 
-/* ---- dependents: state word 0: the wait has been passed --------------------------------------------------- */
+/* ---- dependents: state word 0: the wait has been passed ------------------------------------------------ */
 
 typedef struct dependent {
     const rule_run *run;
@@ -81,7 +81,7 @@ static void check_dependents(const rule_run *run)
     }
 }
 
-/* ---- launches: state word 0: this task knows of a wait ---------------------------------------------------- */
+/* ---- launches: state word 0: this task knows of a wait ------------------------------------------------- */
 
 /* What a task does to a barrier's phases, and whether ever without knowing of a wait. */
 typedef struct contribution {
@@ -95,15 +95,9 @@ typedef struct launches {
     bool report;
 } launches;
 
-static bool is_arrival(const ir_op *op)
-{
-    return op->kind == IR_ARRIVE || op->kind == IR_EXPECT || op->kind == IR_COPY_ARRIVE ||
-           op->kind == IR_UMMA_COMMIT;
-}
-
 static void note_contributions(launches *l, const ir_op *op, bool early)
 {
-    if (is_arrival(op) && op->barrier >= 0) {
+    if (ir_is_arrival(op) && op->barrier >= 0) {
         l->of_task[op->barrier].arrives = true;
         l->of_task[op->barrier].arrives_early |= early;
     }

@@ -19,7 +19,7 @@ typedef struct route_list {
     int count;
 } route_list;
 
-/* ---- what the tokens do --------------------------------------------------------------------------------- */
+/* ---- what the tokens do -------------------------------------------------------------------------------- */
 
 static bool same_route(const route *a, const route *b)
 {
@@ -70,7 +70,7 @@ static void route_text(const route *r, text *out)
                 r->reader->in[r->input].name);
 }
 
-/* ---- reading what is given -------------------------------------------------------------------------------- */
+/* ---- reading what is given ----------------------------------------------------------------------------- */
 
 static const ww_resource *resource_named(const ww_kernel *k, const char *name, size_t len)
 {
@@ -158,7 +158,7 @@ static const char *why_impossible(const ir_task *t, const route *r)
     return writer < reader ? NULL : "the writer is called after the reader";
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------ */
+/* ---- comparing ----------------------------------------------------------------------------------------- */
 
 static void add_extra(const ir_task *t, const route *r, text *extra)
 {

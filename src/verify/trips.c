@@ -72,25 +72,17 @@ int64_t trips_for_value(const trips *t, int64_t value)
     return value <= t->offset ? 0 : (value - t->offset + t->step - 1) / t->step;
 }
 
-static void bound_text(const ww_bound *b, text *out)
-{
-    if (b->kind == WW_BOUND_IMMEDIATE)
-        text_printf(out, "%d", b->value);
-    else
-        text_printf(out, b->kind == WW_BOUND_DEVICE ? "%s()" : "%s", b->name);
-}
-
 void trips_value_text(const ir_op *loop, text *out)
 {
     const ww_bound *ruling = ruling_bound(loop);
     if (ruling) {
-        bound_text(ruling, out);
+        ir_bound_text(ruling, out);
         return;
     }
     text_add(out, "trips of [");
-    bound_text(&loop->start, out);
+    ir_bound_text(&loop->start, out);
     text_add(out, ", ");
-    bound_text(&loop->end, out);
+    ir_bound_text(&loop->end, out);
     text_add(out, ") step ");
-    bound_text(&loop->stride, out);
+    ir_bound_text(&loop->stride, out);
 }

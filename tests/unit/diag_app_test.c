@@ -7,7 +7,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 typedef struct answer {
@@ -299,13 +302,127 @@ static void test_malformed_options_are_refused(void **state)
     check_answer("check --suppress WW108", "2>&1", 2, "--suppress WW108: expected CODE=REASON\n");
     check_answer("check --suppress WW108=", "2>&1", 2, "--suppress WW108=: expected CODE=REASON\n");
     check_answer("check --format xml", "2>&1", 2, "--format xml: expected text|json\n");
-    check_answer("emit --format json", "2>&1", 2, "emit: --format json goes with check and prove\n");
+    check_answer("emit --format json", "2>&1", 2, "emit: --format goes with check, prove, audit\n");
     check_answer(
         "check --suppress WW301=why", STDERR_ONLY, 1,
         "warpwright: error: WW118 suppression: kernel sample suppresses WW301 deadlock, which cannot be\n"
         "    expected: a warning, or an error of the rules (2xx)\n"
         "    found:    WW301 deadlock\n"
         "    hint:     mend what it reports\n");
+}
+
+/* Nothing that is asked for is passed over in silence. */
+static void test_options_that_a_command_does_not_take_are_refused(void **state)
+{
+    (void)state;
+    check_answer("check --certificate c", "2>&1", 2, "check: --certificate goes with prove\n");
+    check_answer("prove --replay w", "2>&1", 2, "prove: --replay goes with run\n");
+    check_answer("prove --audit", "2>&1", 2, "prove: --audit goes with check\n");
+    check_answer("check --routes", "2>&1", 2, "check: --routes goes with table\n");
+    check_answer("check --nothing 1", "2>&1", 2, "--nothing: unknown option; see --help\n");
+    check_answer("check --mistakes", "2>&1", 2,
+                 "--mistakes: a value is missing, or the option is unknown; see --help\n");
+    check_answer("check --mistakes x", "2>&1", 2, "--mistakes x: expected BITS\n");
+    check_answer("prove --explore --states 0", "2>&1", 2, "--states 0: expected N\n");
+}
+
+static void test_options_that_contradict_each_other_are_refused(void **state)
+{
+    static const char *const apart[][2] = {
+        {"--explore", "--certificate c"},   {"--explore", "--check c"},
+        {"--explore", "--witness w"},       {"--explore", "--timeline"},
+        {"--explore", "--format json"},     {"--check c", "--certificate d"},
+        {"--check c", "--witness w"},       {"--check c", "--timeline"},
+        {"--check c", "--format json"},     {"--check c", "--werror"},
+        {"--check c", "--suppress 108=why"}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(apart); i++) {
+        text arguments = {0}, expected = {0};
+        text_printf(&arguments, "prove %s %s", apart[i][1], apart[i][0]);
+        text_printf(&expected, "prove: %.*s and %.*s do not go together\n", (int)strcspn(apart[i][0], " "),
+                    apart[i][0], (int)strcspn(apart[i][1], " "), apart[i][1]);
+        check_answer(text_str(&arguments), "2>&1", 2, text_str(&expected));
+        text_free(&arguments);
+        text_free(&expected);
+    }
+    check_answer("prove --trips 3", "2>&1", 2, "prove: --trips goes with --explore\n");
+    check_answer("prove --no-reduction", "2>&1", 2, "prove: --no-reduction goes with --explore\n");
+    check_answer("check -o f", "2>&1", 2, "check: -o goes with --format json\n");
+    check_summary("prove --explore --trips 3", 0, "explore: ", "in every interleaving of this instance\n");
+}
+
+/* ---- files --------------------------------------------------------------------------------------------- */
+
+#define NO_FOLDER "/nowhere/at/all"
+
+static void test_files_that_cannot_be_written_or_read(void **state)
+{
+    (void)state;
+    static const char why[] = NO_FOLDER ": No such file or directory\n";
+    check_answer("emit -o " NO_FOLDER, "2>&1", 1, why);
+    check_answer("table -o " NO_FOLDER, "2>&1", 1, why);
+    check_answer("check --format json -o " NO_FOLDER, "2>&1", 1, why);
+    check_answer("prove --certificate " NO_FOLDER, STDERR_ONLY, 1, why);
+    check_answer("prove --check " NO_FOLDER, "2>&1", 1, why);
+    check_answer("run --replay " NO_FOLDER, "2>&1", 1, why);
+    check_answer("prove --witness " NO_FOLDER, STDERR_ONLY, 0,
+                 NO_FOLDER ": there is no counterexample to write\n");
+    answer refuted = ask("prove --mistakes 16 --witness " NO_FOLDER, STDERR_ONLY);
+    assert_non_null(strstr(text_str(&refuted.out), why));
+    assert_int_equal(refuted.status, 1);
+    text_free(&refuted.out);
+}
+
+/* Through a link, as a file that took the place of the device would outlive the test. */
+static void test_a_full_disk_is_no_success(void **state)
+{
+    static const char *const writers[] = {"emit -o", "graph -o", "check --format json -o",
+                                          "prove --certificate", "prove --mistakes 16 --witness"};
+    (void)state;
+    char folder[] = "/tmp/ww_diag_app_test_XXXXXX";
+    text link = {0};
+    struct stat at;
+    assert_non_null(mkdtemp(folder));
+    text_printf(&link, "%s/full", folder);
+    assert_int_equal(symlink("/dev/full", text_str(&link)), 0);
+    for (size_t i = 0; i < ARRAY_LEN(writers); i++) {
+        text arguments = {0}, why = {0};
+        text_printf(&arguments, "%s %s", writers[i], text_str(&link));
+        text_printf(&why, "%s: No space left on device\n", text_str(&link));
+        answer a = ask(text_str(&arguments), STDERR_ONLY);
+        if (!strstr(text_str(&a.out), text_str(&why)))
+            fail_msg("%s says %s", writers[i], text_str(&a.out));
+        assert_int_equal(a.status, 1);
+        assert_int_equal(lstat(text_str(&link), &at), 0);
+        assert_true(S_ISLNK(at.st_mode));
+        text_free(&a.out);
+        text_free(&arguments);
+        text_free(&why);
+    }
+    check_answer("emit", "2>&1 >/dev/full", 1, "stdout: No space left on device\n");
+    assert_int_equal(remove(text_str(&link)), 0);
+    assert_int_equal(remove(folder), 0);
+    text_free(&link);
+}
+
+/* The program itself is neither a certificate nor a counterexample. */
+static void test_files_of_another_kind_are_refused(void **state)
+{
+    (void)state;
+    check_summary("prove --check '" DIAG_APP "'", 1, "certificate: REFUSED ", "\n");
+    answer a = ask("run --replay '" DIAG_APP "'", STDERR_ONLY);
+    assert_non_null(strstr(text_str(&a.out), ": no counterexample: "));
+    assert_int_equal(a.status, 1);
+    text_free(&a.out);
+}
+
+static void test_usage_says_the_exit_status(void **state)
+{
+    (void)state;
+    check_summary("--help", 0, "diag_app: a kernel with mistakes\n",
+                  "2 when the command line cannot be read\n");
+    check_answer("", STDOUT_ONLY, 2, "");
+    check_answer("fly", STDOUT_ONLY, 2, "");
 }
 
 int main(void)
@@ -322,6 +439,12 @@ int main(void)
         cmocka_unit_test(test_json_of_prove),
         cmocka_unit_test(test_json_goes_where_o_says),
         cmocka_unit_test(test_malformed_options_are_refused),
+        cmocka_unit_test(test_options_that_a_command_does_not_take_are_refused),
+        cmocka_unit_test(test_options_that_contradict_each_other_are_refused),
+        cmocka_unit_test(test_files_that_cannot_be_written_or_read),
+        cmocka_unit_test(test_a_full_disk_is_no_success),
+        cmocka_unit_test(test_files_of_another_kind_are_refused),
+        cmocka_unit_test(test_usage_says_the_exit_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static void run_packed(warp *w, const op *o, uint32_t mask)
     }
 }
 
-/* ---- fast handlers: no modifiers ------------------------------------------------------------------------ */
+/* ---- fast handlers: no modifiers ----------------------------------------------------------------------- */
 
 #define FAST_HALF(name, WIDEN, NARROW, expression)                                                           \
     static inline uint16_t name##_bits(uint16_t a_bits, uint16_t b_bits, uint16_t c_bits)                    \

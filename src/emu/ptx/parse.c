@@ -260,7 +260,7 @@ static void skip_section(parser *p)
     parse_skip_past(p, '}');
 }
 
-static void skip_line(parser *p)
+void parse_skip_line(parser *p)
 {
     while (p->lex.next < p->lex.end && *p->lex.next != '\n')
         p->lex.next++;
@@ -298,7 +298,7 @@ static void module_statement(parser *p)
     else if (parse_accept_directive(p, "address_size"))
         read_address_size(p);
     else if (parse_at_directive(p, "file") || parse_at_directive(p, "loc"))
-        skip_line(p);
+        parse_skip_line(p);
     else if (parse_accept_directive(p, "section"))
         skip_section(p);
     else if (parse_accept_directive(p, "pragma") || parse_accept_directive(p, "alias"))

@@ -33,6 +33,7 @@ bool parse_accept_directive(parser *p, const char *word);
 const char *parse_name(parser *p, const char *what); /* reads one; the text is in the arena */
 uint64_t parse_count(parser *p, const char *what, uint64_t limit);
 void parse_skip_past(parser *p, char punctuation);
+void parse_skip_line(parser *p);
 void parse_enter(parser *p); /* one level deeper; fails beyond PARSE_MAX_DEPTH */
 void parse_leave(parser *p);
 

@@ -246,13 +246,6 @@ static void read_instruction(parser *p)
     vec_push(&p->function->instructions, i);
 }
 
-static void skip_line(parser *p)
-{
-    while (p->lex.next < p->lex.end && *p->lex.next != '\n')
-        p->lex.next++;
-    lex_advance(&p->lex);
-}
-
 /* "mark 17": the number; false for every other pragma. */
 static bool is_mark(const lex_token *t, uint32_t *number)
 {
@@ -292,7 +285,7 @@ static void read_directive(parser *p)
     else if (parse_space(p, &space))
         parse_variables(p, space, false);
     else if (parse_at_directive(p, "loc") || parse_at_directive(p, "file"))
-        skip_line(p);
+        parse_skip_line(p);
     else if (parse_at_directive(p, "pragma"))
         read_pragma(p);
     else
