@@ -88,15 +88,14 @@ wait_result barrier_wait(machine *m, int agent_index, int stage, uint32_t parity
 /* ---- completion ---------------------------------------------------------------------------------------- */
 
 /* No lapping: everyone whom the last completion let through has been heard of since. */
-static bool all_waits_heard(machine *m, int stage, int agent_index)
+static bool all_waits_heard(machine *m, int stage, int agent_index, int op)
 {
     const uint32_t *heard = stage_gathered(m, stage), *waits = stage_waits(m, stage);
     const int *users = stage_users(m, stage);
     for (int i = 0; i < m->plan->stages[stage].users; i++)
         if (waits[i] > heard[plan_entry(m->plan, users[i], plan_stage_ring(m->plan, stage))])
-            return machine_fault(m, (finding){FAULT_LAPPED, .agent = agent_index,
-                                              .op = agent_index < 0 ? -1 : m->now.agents[agent_index].pc,
-                                              .stage = stage, .other_agent = users[i],
+            return machine_fault(m, (finding){FAULT_LAPPED, .agent = agent_index, .op = op, .stage = stage,
+                                              .other_agent = users[i],
                                               .number = m->now.barriers[stage].count + 1});
     return true;
 }
@@ -124,12 +123,12 @@ static void age_contributions(machine *m, int stage)
     deferred[0] = 0;
 }
 
-static bool complete(machine *m, int stage, int agent_index)
+static bool complete(machine *m, int stage, int agent_index, int op)
 {
     barrier_state *b = &m->now.barriers[stage];
     uint32_t *done, *gathered = stage_gathered(m, stage);
     size_t bytes = (size_t)m->plan->width * sizeof(uint32_t);
-    if (!all_waits_heard(m, stage, agent_index))
+    if (!all_waits_heard(m, stage, agent_index, op))
         return false;
     b->count++;
     b->pending = plan_barrier_of(m->plan, stage)->arrivals;
@@ -155,7 +154,7 @@ static bool settle(machine *m, int stage, int agent_index, int op)
     if (b->tx < 0)
         return machine_fault(m, (finding){FAULT_TOO_MANY_BYTES, .agent = agent_index, .op = op,
                                           .stage = stage, .number = -b->tx});
-    return b->tx > 0 || complete(m, stage, agent_index);
+    return b->tx > 0 || complete(m, stage, agent_index, op);
 }
 
 /* ---- contributing -------------------------------------------------------------------------------------- */

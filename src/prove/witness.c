@@ -254,9 +254,8 @@ static void tell_lapped(teller *t, const finding *f)
     text stage = {0};
     stage_text(t, f->stage, &stage);
     int who = f->agent < 0 ? f->other_agent : f->agent;
-    const ir_op *op = f->op < 0 ? &plan_task_of(t->p, who)->ops.at[0] : op_at(t->p, who, f->op);
     ww_diag *d =
-        diag_add(&t->list, WW_LAPPED, op->place,
+        diag_add(&t->list, WW_LAPPED, op_at(t->p, who, f->op)->place,
                  "%s, task %s completes phase %lld of %s before task %s is sure to have seen the last one",
                  values_of(t), task_name(t, who), (long long)f->number, text_str(&stage),
                  task_name(t, f->other_agent));
