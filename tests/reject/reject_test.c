@@ -216,14 +216,21 @@ static void every_rule_has_a_case(void **unused)
 #include "warpwright/diagnostics.def"
 #undef WW_DIAGNOSTIC
     };
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (codes[i] >= 200 && codes[i] < 300 && !has_case((ww_code)codes[i]))
+    int rules = 0;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (codes[i] < 200 || codes[i] >= 300)
+            continue;
+        rules++;
+        if (!has_case((ww_code)codes[i]))
             fail_msg("code %d has no case in this folder", codes[i]);
+    }
+    print_message("%d rules, each with a case that is refused\n", rules);
 }
 
 static void every_file_has_a_neighbour(void **unused)
 {
     (void)unused;
+    int all_accepted = 0, all_refused = 0;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         int accepted = 0, refused = 0;
         for (const reject_case *c = files[i]; c->name; c++) {
@@ -231,7 +238,11 @@ static void every_file_has_a_neighbour(void **unused)
             refused += c->code != 0;
         }
         assert_true(accepted && refused);
+        all_accepted += accepted;
+        all_refused += refused;
     }
+    print_message("%d cases: %d refused, %d accepted\n", all_accepted + all_refused, all_refused,
+                  all_accepted);
 }
 
 int main(void)
