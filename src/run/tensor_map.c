@@ -87,8 +87,8 @@ static bool box_fault(const device_tensor *t, text *out)
 static bool inner_fault(const device_tensor *t, text *out)
 {
     uint32_t bytes = t->box[0] * element_bytes[t->element];
-    uint32_t span = SPAN_UNIT << (t->swizzle == DEVICE_SWIZZLE_NONE ? 0 : t->swizzle - 1);
     bool swizzled = t->swizzle != DEVICE_SWIZZLE_NONE;
+    uint32_t span = (uint32_t)SPAN_UNIT << (swizzled ? (uint32_t)t->swizzle - 1 : 0);
     if (bytes % MAP_UNIT == 0 && (!swizzled || bytes <= span))
         return false;
     begin(out);
