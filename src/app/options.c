@@ -307,7 +307,7 @@ bool command_parse(command_line *line, const command *c, int argc, char **argv)
             (void)fprintf(stderr, "%s: a value is missing, or the option is unknown; see --help\n", argv[i]);
             return false;
         }
-        if (!take_option(&p, argv[i], flag ? NULL : argv[i + 1]))
+        if (!take_option(&p, argv[i], flag ? "" : argv[i + 1]))
             return false;
         i += !flag;
     }

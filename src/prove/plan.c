@@ -280,8 +280,8 @@ static void list_crews(plan *p)
     static const uint8_t ways[] = {PLAN_WAITS, PLAN_ARRIVES, PLAN_USES};
     for (size_t i = 0; i < ARRAY_LEN(ways); i++)
         p->acting[ways[i]] = list_of(p, p->acts, p->stage_count, p->crew_count, false, ways[i]);
-    for (uint8_t how = PLAN_READS; how <= (PLAN_READS | PLAN_WRITES); how++)
-        p->touching[how] = list_of(p, p->touches, p->slot_count, p->crew_count, false, how);
+    for (unsigned how = PLAN_READS; how <= (PLAN_READS | PLAN_WRITES); how++)
+        p->touching[how] = list_of(p, p->touches, p->slot_count, p->crew_count, false, (uint8_t)how);
     p->crew_stages = list_of(p, p->acts, p->crew_count, p->stage_count, true, PLAN_USES);
     p->crew_slots = list_of(p, p->touches, p->crew_count, p->slot_count, true, PLAN_READS | PLAN_WRITES);
 }
