@@ -18,8 +18,12 @@ compiled() { files 'src/*.c' 'tools/*.c' 'examples/*.c' | while read -r f; do gr
 echo "lint: clang-format"
 files '*.c' '*.h' | xargs clang-format --dry-run -Werror || failed=1
 
+# The analyser follows at most so many states of a function (its default: 225000). What it has found here it found within a
+# sixth of that, and the time goes down to a third.
+bounded='--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=60000'
+
 echo "lint: clang-tidy"
-compiled | xargs -P "$cores" -n 4 clang-tidy --quiet --extra-arg=-Wno-unknown-warning-option -p "$build" 2>"$build/clang-tidy.err" || failed=1
+compiled | xargs -P "$cores" -n 4 clang-tidy --quiet --extra-arg=-Wno-unknown-warning-option $bounded -p "$build" 2>"$build/clang-tidy.err" || failed=1
 # clang-tidy counts suppressed warnings of system headers on stderr; anything else there is worth seeing.
 grep -v -E '^[0-9]+ warnings? (generated|treated)|^Suppressed|^Use -' "$build/clang-tidy.err"
 
