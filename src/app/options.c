@@ -232,6 +232,10 @@ static bool options_agree(const parser *p)
             (void)fprintf(stderr, "%s: %s and %s do not go together\n", who, apart[i][0], apart[i][1]);
             return false;
         }
+    if (is_given(p, "--async-seed") && p->line->run.async_order != WW_ASYNC_RANDOM) {
+        (void)fprintf(stderr, "%s: --async-seed goes with --async random\n", who);
+        return false;
+    }
     if (p->line->output && !p->line->json && lists(common_option("--format")->commands, who)) {
         (void)fprintf(stderr, "%s: -o goes with --format json\n", who);
         return false;

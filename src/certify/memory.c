@@ -22,7 +22,7 @@ static bool race(state *s, const access *a)
 
 static bool same_lap(const state *s, const access *a, int slot, int64_t lap)
 {
-    return slot == a->slot && s->world->slots[slot].pipelined && world_writes(a->kind) && lap == a->lap;
+    return slot == a->slot && s->world->slots[slot].pipelined && ir_effects[a->kind].writes && lap == a->lap;
 }
 
 /* Other warps of the task have other bytes of a buffer that no cursor chooses, unless their parts say otherwise. */
@@ -79,7 +79,7 @@ static bool groups_are_over(const state *s, const access *a, int slot, int other
 static bool is_after(state *s, const access *a, int slot, about_slot kind, int other)
 {
     bool over = in_order(s, a, other) || knows_access(s, a, slot, kind, other);
-    if (over && state_is_fenced(s, a->warp, world_by_engine(a->kind), slot, kind, other))
+    if (over && state_is_fenced(s, a->warp, ir_effects[a->kind].async, slot, kind, other))
         return true;
     return keeps_apart(s, a, slot, other, kind_of(s, other, kind != ABOUT_READ)) ||
            (over ? state_wrong(s, a->warp, "no fence stands between two accesses") : race(s, a));
@@ -90,7 +90,7 @@ static bool after_agent(state *s, const access *a, int slot, int other)
     bool shared_lap = same_lap(s, a, slot, *state_lap(s, slot, other)) && !a->whole;
     if (!is_after(s, a, slot, shared_lap ? ABOUT_WRITE_BEFORE : ABOUT_WRITE, other))
         return false;
-    if (!world_writes(a->kind))
+    if (!ir_effects[a->kind].writes)
         return true;
     return is_after(s, a, slot, ABOUT_READ, other) && (groups_are_over(s, a, slot, other) || race(s, a));
 }
@@ -123,7 +123,7 @@ static bool all_is_over(state *s, const access *a)
 static bool holds_its_own(state *s, const access *a)
 {
     const world_slot *of = &s->world->slots[a->slot];
-    if (!world_writes(a->kind))
+    if (!ir_effects[a->kind].writes)
         return !s->gone[a->slot] || state_wrong(s, a->warp, "a read of what has been overwritten");
     for (int i = 0; i < of->overlap_count; i++) {
         bool gone = s->world->slots[of->overlaps[i]].owner != of->owner;
@@ -256,7 +256,7 @@ static bool apply(state *s, int warp, const world_op *o, const ir_effect *e, int
     case IR_COPY_IN: return copy_in(s, &a, e, rank, at.slot);
     case IR_WGMMA_READ: return join_group(s, &a, GROUPS_WGMMA, o->op->wgmma_groups);
     case IR_BULK_READ: return join_group(s, &a, GROUPS_BULK, o->op->bulk_groups);
-    default: record(s, &a, world_writes(e->kind)); return true;
+    default: record(s, &a, ir_effects[e->kind].writes); return true;
     }
 }
 

@@ -199,8 +199,8 @@ static void may_touch(world *w, int crew, const ir_effect *e, int rank)
         const world_slot *s = &w->slots[world_slot_at(w, e->buffer, rank) + n];
         for (int i = 0; i < s->overlap_count; i++)
             w->touches[(size_t)s->overlaps[i] * (size_t)w->crew_count + (size_t)crew] |=
-                (uint8_t)((world_writes(e->kind) ? MAY_WRITE : MAY_READ) |
-                          (world_by_engine(e->kind) ? MAY_ENGINE : 0));
+                (uint8_t)((ir_effects[e->kind].writes ? MAY_WRITE : MAY_READ) |
+                          (ir_effects[e->kind].async ? MAY_ENGINE : 0));
     }
 }
 

@@ -187,15 +187,6 @@ static inline bool world_touches(const world *w, int agent, int slot, uint8_t ho
 {
     return w->touches[(size_t)slot * (size_t)w->crew_count + (size_t)w->agents[agent].crew] & how;
 }
-static inline bool world_writes(ir_effect_kind kind)
-{
-    return kind == IR_WRITE || kind == IR_COPY_IN || kind == IR_LOAD_IN || kind == IR_UMMA_WRITE;
-}
-/* Accesses by the async proxy. */
-static inline bool world_by_engine(ir_effect_kind kind)
-{
-    return kind == IR_COPY_IN || kind == IR_WGMMA_READ || kind == IR_UMMA_READ || kind == IR_BULK_READ;
-}
 static inline bool world_in_tensor_memory(const world *w, int slot)
 {
     return w->program->buffers.at[w->slots[slot].buffer].space == IR_TENSOR;

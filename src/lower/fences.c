@@ -36,11 +36,6 @@ typedef struct fencing {
 
 /* ---- what a program does to memory ------------------------------------------------------------------- */
 
-static bool by_async_proxy(ir_effect_kind kind)
-{
-    return kind == IR_COPY_IN || kind == IR_WGMMA_READ || kind == IR_UMMA_READ || kind == IR_BULK_READ;
-}
-
 static bool overlap(const ir_buffer *a, const ir_buffer *b)
 {
     uint32_t a_end = a->offset + (uint32_t)a->stages * a->stage_bytes;
@@ -56,7 +51,7 @@ static bool meets_engine(const ir_program *p, int buffer)
         for (size_t i = 0; i < p->tasks.at[t].ops.len; i++) {
             const ir_op *op = &p->tasks.at[t].ops.at[i];
             for (int e = 0; e < op->effect_count; e++)
-                if (by_async_proxy(op->effects[e].kind) &&
+                if (ir_effects[op->effects[e].kind].async &&
                     overlap(mine, &p->buffers.at[op->effects[e].buffer]))
                     return true;
         }
@@ -66,7 +61,7 @@ static bool meets_engine(const ir_program *p, int buffer)
 static bool uses_engine(const ir_op *op)
 {
     for (int e = 0; e < op->effect_count; e++)
-        if (by_async_proxy(op->effects[e].kind))
+        if (ir_effects[op->effects[e].kind].async)
             return true;
     return false;
 }
@@ -93,17 +88,12 @@ static bool loads_for_engine(const ir_program *p, int barrier)
     return false;
 }
 
-static bool by_tensor_pipe(ir_effect_kind kind)
-{
-    return kind == IR_UMMA_READ || kind == IR_UMMA_WRITE;
-}
-
 /* What an operation does to tensor memory; with `threads`, what its threads do. */
 static bool uses_tensor(const ir_program *p, const ir_op *op, bool threads)
 {
     for (int i = 0; i < op->effect_count; i++)
         if (p->buffers.at[op->effects[i].buffer].space == IR_TENSOR &&
-            !(threads && by_tensor_pipe(op->effects[i].kind)))
+            !(threads && ir_effects[op->effects[i].kind].maker == IR_BY_TENSOR_PIPE))
             return true;
     return false;
 }
@@ -175,23 +165,12 @@ static void pay(fencing *f, debt what, const ir_op *before)
     const ir_op *why = f->owed.of[what];
     if (!why)
         return;
-    ir_op op = {.kind = IR_FENCE,
-                .place = why->place,
-                .step = why->step,
-                .verb = -1,
-                .section = before->section,
-                .match = -1,
-                .resource = why->resource,
-                .barrier = -1,
-                .cursor = -1,
-                .status = -1,
-                .condition = -1,
-                .key = -1,
-                .wgmma_wait = -1,
-                .bulk_wait = -1,
-                .fence = fences[what]};
-    memset(op.out, -1, sizeof op.out);
-    memset(op.in, -1, sizeof op.in);
+    ir_op op = ir_blank_op(IR_FENCE);
+    op.place = why->place;
+    op.step = why->step;
+    op.section = before->section;
+    op.resource = why->resource;
+    op.fence = fences[what];
     vec_push(&f->made, op);
     f->owed.of[what] = NULL;
 }

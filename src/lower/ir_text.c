@@ -1,38 +1,9 @@
 /* The task program as text: one operation a line, for dumps and messages. */
 #include "lower/lower.h"
 
-static const char *const kind_texts[] = {
-#define IR_OP(name, text, meaning) [IR_##name] = (text),
-#include "lower/ops.def"
-#undef IR_OP
-};
-
 const char *ir_kind_text(ir_kind kind)
 {
-    return kind_texts[kind];
-}
-
-bool ir_is_arrival(const ir_op *op)
-{
-    return op->kind == IR_ARRIVE || op->kind == IR_EXPECT || op->kind == IR_COPY_ARRIVE ||
-           op->kind == IR_UMMA_COMMIT;
-}
-
-bool ir_is_event(const ir_op *op)
-{
-    switch (op->kind) {
-    case IR_WAIT:
-    case IR_EXPECT:
-    case IR_ARRIVE:
-    case IR_COPY_ARRIVE:
-    case IR_UMMA_COMMIT:
-    case IR_FETCH: return true;
-    case IR_WORK:
-        return op->effect_count || op->wgmma_groups || op->bulk_groups || op->wgmma_wait >= 0 ||
-               op->bulk_wait >= 0;
-    case IR_NEXT_TILE: return op->effect_count > 0;
-    default: return false;
-    }
+    return ir_kinds[kind].text;
 }
 
 static const char *resource_name(const ir_program *p, int resource)
@@ -105,7 +76,7 @@ static const char *const fence_texts[] = {[IR_FENCE_PROXY] = "proxy.async",
 static void barrier_text(const ir_program *p, const ir_op *op, text *out)
 {
     const ir_barrier *b = &p->barriers.at[op->barrier];
-    text_printf(out, "%s %s.%s", kind_texts[op->kind], resource_name(p, b->resource), side_texts[b->side]);
+    text_printf(out, "%s %s.%s", ir_kinds[op->kind].text, resource_name(p, b->resource), side_texts[b->side]);
     if (b->member >= 0)
         text_printf(out, "_%d", b->member);
     if (op->kind == IR_EXPECT)
@@ -136,8 +107,10 @@ void ir_op_text(const ir_program *p, const ir_task *t, const ir_op *op, text *ou
     case IR_GRIDDEP_WAIT:
     case IR_GRIDDEP_LAUNCH:
     case IR_TILE_LOOP:
-    case IR_NEXT_TILE: text_printf(out, "%s %s", kind_texts[op->kind], resource_name(p, op->resource)); break;
-    default: text_add(out, kind_texts[op->kind]); break;
+    case IR_NEXT_TILE:
+        text_printf(out, "%s %s", ir_kinds[op->kind].text, resource_name(p, op->resource));
+        break;
+    default: text_add(out, ir_kinds[op->kind].text); break;
     }
 }
 

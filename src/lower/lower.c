@@ -29,22 +29,12 @@ static void add_buffers(lowering *l, const ww_resource *r)
 
 ir_op *lower_add_op(lowering *l, ir_kind kind)
 {
-    ir_op op = {.kind = kind,
-                .place = l->step->place,
-                .step = l->step_index,
-                .verb = l->verb,
-                .section = l->section,
-                .match = -1,
-                .resource = l->step->resource ? l->step->resource->index : -1,
-                .barrier = -1,
-                .cursor = -1,
-                .status = -1,
-                .condition = -1,
-                .key = -1,
-                .wgmma_wait = -1,
-                .bulk_wait = -1};
-    memset(op.out, -1, sizeof op.out);
-    memset(op.in, -1, sizeof op.in);
+    ir_op op = ir_blank_op(kind);
+    op.place = l->step->place;
+    op.step = l->step_index;
+    op.verb = l->verb;
+    op.section = l->section;
+    op.resource = l->step->resource ? l->step->resource->index : -1;
     vec_push(&l->task->ops, op);
     return vec_last(&l->task->ops);
 }

@@ -16,11 +16,22 @@
 #include "warpwright/schedule.h"
 
 typedef enum ir_kind {
-#define IR_OP(name, text, meaning) IR_##name,
+#define IR_OP(name, text, trait, meaning) IR_##name,
 #include "lower/ops.def"
 #undef IR_OP
     IR_KIND_COUNT
 } ir_kind;
+
+/* What others can see of an operation: nothing; an arrival, now or when earlier work is done; another synchronisation; its
+ * effects on memory. Bytes of copies and answers to a fetch come by themselves and are no arrivals. */
+typedef enum ir_trait { IR_SILENT, IR_ARRIVES, IR_SYNCS, IR_ACTS } ir_trait;
+
+typedef struct ir_kind_row {
+    const char *text;
+    ir_trait trait;
+} ir_kind_row;
+
+extern const ir_kind_row ir_kinds[IR_KIND_COUNT];
 
 typedef enum ir_side {
     IR_FULL,
@@ -87,19 +98,25 @@ typedef enum ir_guard {
 
 typedef enum ir_fence { IR_FENCE_PROXY, IR_FENCE_TCGEN05_AFTER, IR_FENCE_TCGEN05_BEFORE } ir_fence;
 
-/* What an operation does to memory, as declared. */
+/* What an operation does to memory, as declared: the rows of effects.def. */
 typedef enum ir_effect_kind {
-    IR_READ,  /* by the task's threads (generic proxy, tcgen05.ld), done when the body returns */
-    IR_WRITE, /* likewise (st, tcgen05.st) */
-    IR_COPY_IN, /* a bulk copy (async proxy) writes, in each CTA of `reach`; done when its bytes have completed on
-                   `barrier` [cursor] of that CTA (as `to` says) */
-    IR_LOAD_IN, /* cp.async writes; done with the phase of `barrier` [cursor] that the task's COPY_ARRIVE is part of */
-    IR_WGMMA_READ, /* the tensor core reads (async proxy) until a work body with a low enough wgmma_wait
-                      returns */
-    IR_UMMA_READ, /* tcgen05 reads: done with the phase that a later UMMA_COMMIT of the same warp arrives in */
-    IR_UMMA_WRITE, /* tcgen05 writes; likewise. Accesses of one warp's tcgen05 work are in order among themselves */
-    IR_BULK_READ /* a bulk store reads (async proxy) until a work body with a low enough bulk_wait returns */
+#define IR_EFFECT(name, writes, async, maker, by, verb, until) IR_##name,
+#include "lower/effects.def"
+#undef IR_EFFECT
+    IR_EFFECT_KINDS
 } ir_effect_kind;
+
+/* Who carries an access out: the warp's threads, with their groups; its tensor pipe, in order; its cp.async copies; a bulk
+ * copy on its own. */
+typedef enum ir_maker { IR_BY_WARP, IR_BY_TENSOR_PIPE, IR_BY_COPY_PIPE, IR_BY_COPY } ir_maker;
+
+typedef struct ir_effect_row {
+    bool writes, async;
+    ir_maker maker;
+    const char *by, *verb;
+} ir_effect_row;
+
+extern const ir_effect_row ir_effects[IR_EFFECT_KINDS];
 
 typedef struct ir_effect {
     ir_effect_kind kind;
@@ -186,8 +203,11 @@ typedef struct ir_program {
 
 /* What a counterexample tells and a replay stops at: operations that act on barriers or touch memory. */
 bool ir_is_event(const ir_op *op);
-/* Whether it is an arrival, now or when earlier work is done. Bytes of copies and answers to a fetch come by themselves. */
 bool ir_is_arrival(const ir_op *op);
+/* Whether it touches memory, or gathers or waits for groups that do. */
+bool ir_has_effect(const ir_op *op);
+/* One with all its references to nothing. */
+ir_op ir_blank_op(ir_kind kind);
 
 /* Lowers the whole kernel. The declaration must have passed the rules of capture and model (with
  * ww_kernel_unchecked it may break any other). Allocated in the kernel's arena; vectors are freed with the

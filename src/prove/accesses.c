@@ -17,18 +17,13 @@ typedef struct subject {
     int knower; /* the warp that issues it: what it knows has happened */
     int agent;  /* who makes it: the warp, or a pipe of its */
     int slot;
-    access_kind kind;
+    ir_effect_kind kind;
     int64_t lap;
     bool whole;
 } subject;
 
-static bool writes(access_kind kind)
-{
-    return kind == ACCESS_WRITE || kind == ACCESS_COPY || kind == ACCESS_LOAD || kind == ACCESS_UMMA_WRITE;
-}
-
 static bool meets(machine *m, const subject *s, fault what, int slot, int other, int other_op,
-                  access_kind other_kind)
+                  ir_effect_kind other_kind)
 {
     return machine_fault(m,
                          (finding){what, .agent = s->knower, .op = m->now.agents[s->knower].pc, .stage = -1,
@@ -36,44 +31,36 @@ static bool meets(machine *m, const subject *s, fault what, int slot, int other,
                                    .other_slot = slot, .kind = s->kind, .other_kind = other_kind});
 }
 
-static bool race(machine *m, const subject *s, int slot, int other, int other_op, access_kind other_kind)
+static bool race(machine *m, const subject *s, int slot, int other, int other_op, ir_effect_kind other_kind)
 {
     return meets(m, s, FAULT_RACE, slot, other, other_op, other_kind);
 }
 
 /* Of what an agent does to memory itself. */
-static access_kind kind_of(const machine *m, int agent_index, bool write)
+static ir_effect_kind kind_of(const machine *m, int agent_index, bool write)
 {
     const plan_agent *a = &m->plan->agents[agent_index];
     if (a->warp_itself)
-        return write ? ACCESS_WRITE : ACCESS_READ;
+        return write ? IR_WRITE : IR_READ;
     if (a->kind == PLAN_COPY_PIPE)
-        return ACCESS_LOAD;
-    return write ? ACCESS_UMMA_WRITE : ACCESS_UMMA_READ;
-}
-
-static plan_doing doing_of(access_kind kind)
-{
-    static const plan_doing doings[] = {
-        [ACCESS_READ] = PLAN_READING, [ACCESS_WRITE] = PLAN_WRITING,     [ACCESS_COPY] = PLAN_BULK,
-        [ACCESS_LOAD] = PLAN_BULK,    [ACCESS_UMMA_READ] = PLAN_TCGEN05, [ACCESS_UMMA_WRITE] = PLAN_TCGEN05,
-        [ACCESS_WGMMA] = PLAN_WGMMA,  [ACCESS_BULK] = PLAN_BULK};
-    return doings[kind];
+        return IR_LOAD_IN;
+    return write ? IR_UMMA_WRITE : IR_UMMA_READ;
 }
 
 /* Other warps of the task have other bytes of a buffer without a pipeline, unless their parts say otherwise. */
-static bool keeps_apart(const machine *m, const subject *s, int slot, int other, access_kind other_kind)
+static bool keeps_apart(const machine *m, const subject *s, int slot, int other, ir_effect_kind other_kind)
 {
     const plan_slot *p = &m->plan->slots[slot];
     if (p->pipelined || slot != s->slot || m->plan->agents[s->agent].crew != m->plan->agents[other].crew)
         return false;
-    return !plan_parts_meet(m->plan, p->buffer, s->agent, doing_of(s->kind), other, doing_of(other_kind));
+    return !plan_parts_meet(m->plan, p->buffer, s->agent, plan_doing_of(s->kind), other,
+                            plan_doing_of(other_kind));
 }
 
 /* Producers of the same lap of a ring divide the slot among them. */
 static bool may_share(const machine *m, const subject *s, int slot, int64_t lap)
 {
-    return slot == s->slot && m->plan->slots[slot].pipelined && writes(s->kind) && lap == s->lap;
+    return slot == s->slot && m->plan->slots[slot].pipelined && ir_effects[s->kind].writes && lap == s->lap;
 }
 
 /* The last epoch of another agent that the subject has heard of, as far as the slot is concerned. */
@@ -91,19 +78,14 @@ static bool in_order(const machine *m, const subject *s, int other)
     return other == s->agent && (a->warp_itself || a->kind == PLAN_TENSOR_PIPE);
 }
 
-static bool by_engine(access_kind kind)
-{
-    return kind == ACCESS_COPY || kind == ACCESS_WGMMA || kind == ACCESS_UMMA_READ || kind == ACCESS_BULK;
-}
-
 /* After the last access of a kind by another agent, in that epoch; `fenced`: as fences ask. */
 static bool after_access(machine *m, const subject *s, int slot, int other, bool write, uint32_t epoch,
                          uint32_t fenced)
 {
     const access *a = slot_access(m, slot, other);
     bool ordered = in_order(m, s, other) || epoch <= known_of(m, s, slot, other);
-    access_kind kind = kind_of(m, other, write);
-    if (ordered && fence_stands(m, s->knower, by_engine(s->kind), slot, other, fenced))
+    ir_effect_kind kind = kind_of(m, other, write);
+    if (ordered && fence_stands(m, s->knower, ir_effects[s->kind].async, slot, other, fenced))
         return true;
     return keeps_apart(m, s, slot, other, kind) || meets(m, s, ordered ? FAULT_UNFENCED : FAULT_RACE, slot,
                                                          other, write ? a->write_op : a->read_op, kind);
@@ -127,7 +109,7 @@ static bool after_read(machine *m, const subject *s, int slot, int other)
 
 static bool after_groups(machine *m, const subject *s, int slot, int other)
 {
-    static const access_kind kinds[] = {[GROUP_WGMMA] = ACCESS_WGMMA, [GROUP_BULK] = ACCESS_BULK};
+    static const ir_effect_kind kinds[] = {[GROUP_WGMMA] = IR_WGMMA_READ, [GROUP_BULK] = IR_BULK_READ};
     for (int kind = 0; kind < GROUP_KINDS; kind++) {
         const group_reads *r = &slot_access(m, slot, other)->by_groups[kind];
         bool done = !r->open && (other == s->agent || r->done <= known_of(m, s, slot, other));
@@ -142,7 +124,7 @@ static bool after_agent(machine *m, const subject *s, int slot, int other)
     uint8_t touched = m->now.touched[slot];
     if ((touched & TOUCHED_WRITE) && !after_write(m, s, slot, other))
         return false;
-    if (!writes(s->kind))
+    if (!ir_effects[s->kind].writes)
         return true;
     if ((touched & TOUCHED_READ) && !after_read(m, s, slot, other))
         return false;
@@ -156,7 +138,7 @@ static bool after_copies(machine *m, const subject *s, int slot)
     uint32_t phase = shared ? c->phase_before : c->phase;
     if (phase <= machine_clock(m, s->knower)[stage_entry(m, c->stage)])
         return true;
-    return race(m, s, slot, c->agent, c->op, ACCESS_COPY);
+    return race(m, s, slot, c->agent, c->op, IR_COPY_IN);
 }
 
 /* Ordered after all that has touched the same bytes? */
@@ -183,7 +165,7 @@ static bool holds_its_own(machine *m, const subject *s)
     const plan_slot *p = &m->plan->slots[s->slot];
     const clobber *c = &m->now.clobbers[s->slot];
     bool optional = agent_op(m, s->knower)->optional;
-    if (!writes(s->kind))
+    if (!ir_effects[s->kind].writes)
         return !c->gone ||
                machine_fault(m,
                              (finding){FAULT_CLOBBERED, .agent = s->knower, .op = m->now.agents[s->knower].pc,
@@ -237,35 +219,10 @@ static void record_copy(machine *m, const subject *s, int stage)
 
 /* ---- one work body ------------------------------------------------------------------------------------- */
 
-static access_kind access_of(ir_effect_kind kind)
-{
-    static const access_kind kinds[] = {[IR_READ] = ACCESS_READ,
-                                        [IR_WRITE] = ACCESS_WRITE,
-                                        [IR_COPY_IN] = ACCESS_COPY,
-                                        [IR_LOAD_IN] = ACCESS_LOAD,
-                                        [IR_WGMMA_READ] = ACCESS_WGMMA,
-                                        [IR_UMMA_READ] = ACCESS_UMMA_READ,
-                                        [IR_UMMA_WRITE] = ACCESS_UMMA_WRITE,
-                                        [IR_BULK_READ] = ACCESS_BULK};
-    return kinds[kind];
-}
-
-static int who_makes(const machine *m, int agent_index, access_kind kind)
-{
-    const plan_agent *a = &m->plan->agents[agent_index];
-    switch (kind) {
-    case ACCESS_LOAD: return a->pipes[PLAN_COPY_PIPE];
-    case ACCESS_UMMA_READ:
-    case ACCESS_UMMA_WRITE: return a->pipes[PLAN_TENSOR_PIPE];
-    default: return agent_index;
-    }
-}
-
 static subject subject_of(const machine *m, int agent_index, const ir_effect *e, int rank)
 {
-    subject s = {
-        .knower = agent_index, .slot = plan_slot_at(m->plan, e->buffer, rank), .kind = access_of(e->kind)};
-    s.agent = who_makes(m, agent_index, s.kind);
+    subject s = {.knower = agent_index, .slot = plan_slot_at(m->plan, e->buffer, rank), .kind = e->kind};
+    s.agent = plan_maker(m->plan, agent_index, e->kind);
     if (e->cursor >= 0) {
         const cursor *c = agent_cursor(m, agent_index, e->cursor);
         s.slot += e->held ? c->held : c->slot;
@@ -304,13 +261,13 @@ static bool apply(machine *m, const subject *s, const ir_effect *e, int rank, co
     if (s->agent != s->knower)
         m->now.last[s->agent] = machine_epoch(m, s->agent);
     switch (s->kind) {
-    case ACCESS_READ:
-    case ACCESS_UMMA_READ: record_read(m, s); return true;
-    case ACCESS_WRITE:
-    case ACCESS_LOAD:
-    case ACCESS_UMMA_WRITE: record_write(m, s); return true;
-    case ACCESS_WGMMA: record_group(m, s, g, GROUP_WGMMA); return true;
-    case ACCESS_BULK: record_group(m, s, g, GROUP_BULK); return true;
+    case IR_READ:
+    case IR_UMMA_READ: record_read(m, s); return true;
+    case IR_WRITE:
+    case IR_LOAD_IN:
+    case IR_UMMA_WRITE: record_write(m, s); return true;
+    case IR_WGMMA_READ: record_group(m, s, g, GROUP_WGMMA); return true;
+    case IR_BULK_READ: record_group(m, s, g, GROUP_BULK); return true;
     default: return copy_in(m, s, e, rank);
     }
 }

@@ -32,21 +32,6 @@ static bool bytes_overlap(const explorer *x, int a, int b)
     return false;
 }
 
-/* Who carries an access out: the warp's threads, with their groups; its tensor pipe; its cp.async copies; or a bulk copy
- * on its own. */
-typedef enum engine { ENGINE_WARP, ENGINE_TENSOR, ENGINE_LOADS, ENGINE_COPY } engine;
-
-static engine engine_of(ir_effect_kind kind)
-{
-    switch (kind) {
-    case IR_UMMA_READ:
-    case IR_UMMA_WRITE: return ENGINE_TENSOR;
-    case IR_LOAD_IN: return ENGINE_LOADS;
-    case IR_COPY_IN: return ENGINE_COPY;
-    default: return ENGINE_WARP;
-    }
-}
-
 static bool is_grouped(const touch *t)
 {
     return t->kind == IR_WGMMA_READ || t->kind == IR_BULK_READ;
@@ -59,27 +44,27 @@ static bool one_body(const explorer *x, int agent_a, const touch *a, int agent_b
     if (x->plan->agents[agent_a].crew != x->plan->agents[agent_b].crew)
         return false;
     if (agent_a == agent_b)
-        return engine_of(a->kind) == engine_of(b->kind) && !is_grouped(a) && !is_grouped(b);
+        return ir_effects[a->kind].maker == ir_effects[b->kind].maker && !is_grouped(a) && !is_grouped(b);
     return !plan_parts_meet(x->plan, x->plan->slots[a->slot].buffer, agent_a, plan_doing_of(a->kind), agent_b,
                             plan_doing_of(b->kind));
 }
 
 bool explore_meets(const explorer *x, const touch *a, const touch *b)
 {
-    return (plan_writes(a->kind) || plan_writes(b->kind)) && bytes_overlap(x, a->slot, b->slot);
+    return (ir_effects[a->kind].writes || ir_effects[b->kind].writes) && bytes_overlap(x, a->slot, b->slot);
 }
 
 bool explore_is_tensor(const touch *t)
 {
-    return engine_of(t->kind) == ENGINE_TENSOR;
+    return ir_effects[t->kind].maker == IR_BY_TENSOR_PIPE;
 }
 
 bool explore_ends(const explore_flight *f, int number, const touch *t)
 {
     switch (f->kind) {
     case FLIGHT_COPY: return t->flight == number;
-    case FLIGHT_TENSOR: return engine_of(t->kind) == ENGINE_TENSOR;
-    case FLIGHT_LOADS: return engine_of(t->kind) == ENGINE_LOADS;
+    case FLIGHT_TENSOR: return ir_effects[t->kind].maker == IR_BY_TENSOR_PIPE;
+    case FLIGHT_LOADS: return ir_effects[t->kind].maker == IR_BY_COPY_PIPE;
     default: return false;
     }
 }
@@ -89,13 +74,15 @@ static bool conflict(const explorer *x, int agent_a, const touch *a, int agent_b
 {
     if (!explore_meets(x, a, b))
         return false;
-    if (agent_a == agent_b && engine_of(a->kind) == ENGINE_TENSOR && engine_of(b->kind) == ENGINE_TENSOR)
+    if (agent_a == agent_b && ir_effects[a->kind].maker == IR_BY_TENSOR_PIPE &&
+        ir_effects[b->kind].maker == IR_BY_TENSOR_PIPE)
         return false;
     if (a->slot != b->slot)
         return true;
     if (!x->plan->slots[a->slot].pipelined)
         return !one_body(x, agent_a, a, agent_b, b);
-    return !(plan_writes(a->kind) && plan_writes(b->kind) && a->lap == b->lap && !a->whole && !b->whole);
+    return !(ir_effects[a->kind].writes && ir_effects[b->kind].writes && a->lap == b->lap && !a->whole &&
+             !b->whole);
 }
 
 const event *explore_next(const explorer *x, const state *s, int agent_index)
@@ -119,10 +106,10 @@ static bool is_committed(const explorer *x, const state *s, int agent_index, int
 /* Whether a past access of the agent, in that event, is still under way. */
 static bool under_way(const explorer *x, const state *s, int agent_index, int event_index, const touch *t)
 {
-    switch (engine_of(t->kind)) {
-    case ENGINE_COPY: return !s->landed[t->flight];
-    case ENGINE_TENSOR: return !is_committed(x, s, agent_index, event_index, FLIGHT_TENSOR);
-    case ENGINE_LOADS: return !is_committed(x, s, agent_index, event_index, FLIGHT_LOADS);
+    switch (ir_effects[t->kind].maker) {
+    case IR_BY_COPY: return !s->landed[t->flight];
+    case IR_BY_TENSOR_PIPE: return !is_committed(x, s, agent_index, event_index, FLIGHT_TENSOR);
+    case IR_BY_COPY_PIPE: return !is_committed(x, s, agent_index, event_index, FLIGHT_LOADS);
     default: return is_grouped(t) && (int64_t)s->at[agent_index] <= t->until;
     }
 }
@@ -148,7 +135,7 @@ static bool lingers(const explorer *x, const event *e)
 {
     for (int i = 0; i < e->touches; i++) {
         const touch *t = &x->touches.at[e->first_touch + i];
-        if (engine_of(t->kind) != ENGINE_WARP || is_grouped(t))
+        if (ir_effects[t->kind].maker != IR_BY_WARP || is_grouped(t))
             return true;
     }
     return false;
@@ -310,7 +297,7 @@ static void step_work(explorer *x, const state *s, const event *e)
     for (int i = 0; x->overlapping && i < e->touches; i++) {
         const touch *t = &x->touches.at[e->first_touch + i];
         const plan_slot *p = &x->plan->slots[t->slot];
-        if (!plan_writes(t->kind)) {
+        if (!ir_effects[t->kind].writes) {
             x->result.race |= s->gone[t->slot];
             continue;
         }
@@ -415,19 +402,19 @@ static bool stage_is_clean(const explorer *x, const state *s, int stage)
            (!must_be_seen || waited_for(x, stage, count, false));
 }
 
-static int last_touch(const explorer *x, int agent_index, engine of)
+static int last_touch(const explorer *x, int agent_index, ir_maker of)
 {
     const actor *a = &x->actors[agent_index];
     int last = -1;
     for (size_t i = 0; i < a->events.len; i++)
         for (int j = 0; j < a->events.at[i].touches; j++)
-            if (engine_of(x->touches.at[a->events.at[i].first_touch + j].kind) == of)
+            if (ir_effects[x->touches.at[a->events.at[i].first_touch + j].kind].maker == of)
                 last = (int)i;
     return last;
 }
 
 /* Whether someone has waited for what an engine was given last. */
-static bool engine_is_idle(const explorer *x, int agent_index, engine of, flight_kind kind)
+static bool engine_is_idle(const explorer *x, int agent_index, ir_maker of, flight_kind kind)
 {
     int last = last_touch(x, agent_index, of);
     for (size_t i = 0; last >= 0 && i < x->flights.len; i++) {
@@ -444,8 +431,9 @@ static void check_end(explorer *x, const state *s)
     for (int i = 0; i < x->plan->stage_count; i++)
         x->result.leftover |= !stage_is_clean(x, s, i);
     for (int i = 0; i < x->plan->agent_count; i++)
-        x->result.leftover |= x->actors[i].bulk_left || !engine_is_idle(x, i, ENGINE_TENSOR, FLIGHT_TENSOR) ||
-                              !engine_is_idle(x, i, ENGINE_LOADS, FLIGHT_LOADS);
+        x->result.leftover |= x->actors[i].bulk_left ||
+                              !engine_is_idle(x, i, IR_BY_TENSOR_PIPE, FLIGHT_TENSOR) ||
+                              !engine_is_idle(x, i, IR_BY_COPY_PIPE, FLIGHT_LOADS);
 }
 
 static bool is_end(const explorer *x, const state *s)

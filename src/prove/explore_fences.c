@@ -73,9 +73,7 @@ static uint64_t bit(int agent)
 
 static int owner_of(const explorer *x, int agent, ir_effect_kind kind)
 {
-    const plan_agent *a = &x->plan->agents[agent];
-    bool tensor = kind == IR_UMMA_READ || kind == IR_UMMA_WRITE;
-    return tensor ? a->pipes[PLAN_TENSOR_PIPE] : kind == IR_LOAD_IN ? a->pipes[PLAN_COPY_PIPE] : agent;
+    return plan_maker(x->plan, agent, kind);
 }
 
 /* The warp that a pipe belongs to; the agent itself. */
@@ -110,7 +108,7 @@ static int last_event(const explorer *x, const fence_view *v, int owner, int slo
         const event *e = &x->actors[warp].events.at[i];
         for (int j = 0; j < e->touches; j++) {
             const touch *t = &x->touches.at[e->first_touch + j];
-            if (t->slot != slot || plan_writes(t->kind) != write || owner_of(x, warp, t->kind) != owner)
+            if (t->slot != slot || ir_effects[t->kind].writes != write || owner_of(x, warp, t->kind) != owner)
                 continue;
             *found = t;
             return i;
@@ -225,14 +223,14 @@ static plan_doing doing_of(const explorer *x, int owner, int mode)
 static bool meets_unseen(const explorer *x, const fence_view *v, const memory *m, int agent, const touch *t,
                          int slot)
 {
-    for (int mode = !plan_writes(t->kind); mode < MODES; mode++)
+    for (int mode = !ir_effects[t->kind].writes; mode < MODES; mode++)
         for (int owner = 0; owner < x->plan->agent_count; owner++) {
             const touch *last = NULL;
             if (!(m->had[mode][x->places[slot]] & bit(owner)) || warp_of(x, owner) == agent ||
                 *seen_of(x, m, mode, slot, owner) & bit(agent))
                 continue;
             (void)last_event(x, v, owner, slot, mode, &last);
-            bool share = mode && last && plan_writes(t->kind) && x->plan->slots[slot].pipelined &&
+            bool share = mode && last && ir_effects[t->kind].writes && x->plan->slots[slot].pipelined &&
                          slot == t->slot && last->lap == t->lap;
             if (!share && !keep_apart(x, agent, t, slot, owner, doing_of(x, owner, mode)))
                 return true;
@@ -246,7 +244,7 @@ static bool is_unfenced(const explorer *x, const fence_view *v, const memory *m,
     for (int i = 0; i < s->overlaps; i++) {
         int slot = x->plan->overlaps[s->first_overlap + i];
         if (explore_is_tensor_memory(x, slot) ? meets_unseen(x, v, m, agent, t, slot)
-                                              : plan_by_engine(t->kind) && meets_dirt(x, m, agent, t, slot))
+                                              : ir_effects[t->kind].async && meets_dirt(x, m, agent, t, slot))
             return true;
     }
     return false;
@@ -254,7 +252,7 @@ static bool is_unfenced(const explorer *x, const fence_view *v, const memory *m,
 
 static void remember(const explorer *x, memory *m, int agent, const touch *t)
 {
-    int owner = owner_of(x, agent, t->kind), mode = plan_writes(t->kind), place = x->places[t->slot];
+    int owner = owner_of(x, agent, t->kind), mode = ir_effects[t->kind].writes, place = x->places[t->slot];
     if (explore_is_tensor_memory(x, t->slot)) {
         m->had[mode][place] |= bit(owner);
         m->raw[mode][place] |= bit(owner);
@@ -331,9 +329,9 @@ static void look_at(const explorer *x, const actor *a, int number, const touch *
         found->readers &= fences_since_hearing(a, number, IR_FENCE_TCGEN05_AFTER);
         return;
     }
-    if (plan_by_engine(t->kind))
+    if (ir_effects[t->kind].async)
         found->readers &= fences_since_hearing(a, number, IR_FENCE_PROXY);
-    else if (plan_writes(t->kind))
+    else if (ir_effects[t->kind].writes)
         found->writers &= t->kind == IR_WRITE && fences_before_telling(a, number, IR_FENCE_PROXY);
 }
 

@@ -174,24 +174,13 @@ typedef enum fault {
     FAULT_TRIP_DRIFT  /* tasks too many trips apart for a condition: outside the model */
 } fault;
 
-typedef enum access_kind {
-    ACCESS_READ,
-    ACCESS_WRITE,
-    ACCESS_COPY,
-    ACCESS_LOAD,
-    ACCESS_UMMA_READ,
-    ACCESS_UMMA_WRITE,
-    ACCESS_WGMMA,
-    ACCESS_BULK
-} access_kind;
-
 typedef struct finding {
     fault fault;
     int agent, op;             /* who was about to do what; agent -1: at the end */
     int stage;                 /* barrier stage */
     int other_agent, other_op; /* the second access, the waiter */
     int slot, other_slot;
-    access_kind kind, other_kind;
+    ir_effect_kind kind, other_kind;
     int64_t number; /* arrivals, bytes, phase */
 } finding;
 

@@ -225,8 +225,8 @@ static void note_touch(plan *p, int crew, int slot, uint8_t how)
 
 static void note_effect(plan *p, int crew, const ir_effect *e, uint32_t reach)
 {
-    uint8_t how = plan_writes(e->kind) ? PLAN_WRITES : PLAN_READS;
-    how |= plan_by_engine(e->kind) ? PLAN_ENGINES : 0;
+    uint8_t how = ir_effects[e->kind].writes ? PLAN_WRITES : PLAN_READS;
+    how |= ir_effects[e->kind].async ? PLAN_ENGINES : 0;
     for (int rank = 0; rank < p->ranks; rank++) {
         if (!(reach >> rank & 1))
             continue;

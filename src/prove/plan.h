@@ -290,21 +290,19 @@ static inline int plan_use(const plan *p, int stage, int agent)
 {
     return p->use[(size_t)stage * (size_t)p->agent_count + (size_t)agent];
 }
+/* Who makes such an access of a warp: the warp itself, or one of its pipes. */
+static inline int plan_maker(const plan *p, int agent, ir_effect_kind kind)
+{
+    const plan_agent *a = &p->agents[agent];
+    switch (ir_effects[kind].maker) {
+    case IR_BY_TENSOR_PIPE: return a->pipes[PLAN_TENSOR_PIPE];
+    case IR_BY_COPY_PIPE: return a->pipes[PLAN_COPY_PIPE];
+    default: return agent;
+    }
+}
 static inline bool plan_touches(const plan *p, int crew, int slot, uint8_t how)
 {
     return p->touches[(size_t)slot * (size_t)p->crew_count + (size_t)crew] & how;
-}
-
-/* Whether an effect writes memory. */
-static inline bool plan_writes(ir_effect_kind kind)
-{
-    return kind == IR_WRITE || kind == IR_COPY_IN || kind == IR_LOAD_IN || kind == IR_UMMA_WRITE;
-}
-
-/* Whether it is an access by the async proxy. */
-static inline bool plan_by_engine(ir_effect_kind kind)
-{
-    return kind == IR_COPY_IN || kind == IR_WGMMA_READ || kind == IR_UMMA_READ || kind == IR_BULK_READ;
 }
 
 /* The CTA on whose barrier the bytes complete that a copy brings to CTA `rank`. */

@@ -130,7 +130,7 @@ static void note_op(const plan_task *t, const ir_op *op)
     if (op->kind == IR_ADVANCE)
         t->cursors[op->cursor].advances = true;
     for (int i = 0; i < op->effect_count; i++)
-        if (op->effects[i].cursor >= 0 && plan_writes(op->effects[i].kind))
+        if (op->effects[i].cursor >= 0 && ir_effects[op->effects[i].kind].writes)
             t->cursors[op->effects[i].cursor].writes = true;
 }
 

@@ -84,9 +84,7 @@ static bool matters(const ir_op *op)
     case IR_FENCE:
     case IR_GRIDDEP_WAIT:
     case IR_GRIDDEP_LAUNCH: return false;
-    case IR_WORK:
-        return op->effect_count || op->wgmma_groups || op->wgmma_wait >= 0 || op->bulk_groups ||
-               op->bulk_wait >= 0;
+    case IR_WORK: return ir_has_effect(op);
     default: return true;
     }
 }

@@ -306,14 +306,14 @@ static const char *race_hint(const teller *t, const finding *f)
         return "ww_sync between the two, by all warps that share the memory; or .part in both work rows, if "
                "each "
                "warp or warpgroup has a part of its own";
-    if (f->other_kind == ACCESS_UMMA_READ || f->other_kind == ACCESS_UMMA_WRITE)
+    if (f->other_kind == IR_UMMA_READ || f->other_kind == IR_UMMA_WRITE)
         return "wait for a barrier that the tensor core arrives on after this work (commit or release by its "
                "task)";
-    if (f->other_kind == ACCESS_BULK)
+    if (f->other_kind == IR_BULK_READ)
         return "release the slot after a work body that waits for the bulk store (.bulk_wait)";
-    if (f->other_kind == ACCESS_WGMMA)
+    if (f->other_kind == IR_WGMMA_READ)
         return "release the slot after a work body that waits for the wgmma group (.wgmma_wait)";
-    if (f->other_kind == ACCESS_COPY)
+    if (f->other_kind == IR_COPY_IN)
         return "wait for the slot's full barrier before touching what the copy brings";
     return "order the two by a pipeline: the first closes the slot that the second opens";
 }
@@ -324,12 +324,12 @@ static void tell_race(teller *t, const finding *f)
     step_text(t, f->other_agent, f->other_op, &step);
     slot_text(t, f->slot, &slot);
     slot_text(t, f->other_slot, &other_slot);
-    ww_diag *d = tell_agent(t, f, WW_RACE, witness_access(f->kind));
+    ww_diag *d = tell_agent(t, f, WW_RACE, ir_effects[f->kind].verb);
     d->message = arena_printf(t->list.arena, "%s %s, and nothing orders it after task %s", d->message,
                               text_str(&slot), task_name(t, f->other_agent));
     diag_expected(&t->list, d, "a chain of barriers from %s of task %s to this access", text_str(&step),
                   task_name(t, f->other_agent));
-    diag_found(&t->list, d, "%s, which %s %s, unordered", text_str(&step), witness_access(f->other_kind),
+    diag_found(&t->list, d, "%s, which %s %s, unordered", text_str(&step), ir_effects[f->other_kind].verb,
                text_str(&other_slot));
     diag_hint(&t->list, d, "%s", race_hint(t, f));
     diag_related(&t->list, d, op_at(t->p, f->other_agent, f->other_op)->place, "the other access");
@@ -347,7 +347,7 @@ static void tell_unfenced(teller *t, const finding *f)
     text step = {0}, slot = {0};
     step_text(t, f->other_agent, f->other_op, &step);
     slot_text(t, f->slot, &slot);
-    ww_diag *d = tell_agent(t, f, WW_UNFENCED, witness_access(f->kind));
+    ww_diag *d = tell_agent(t, f, WW_UNFENCED, ir_effects[f->kind].verb);
     d->message = arena_printf(t->list.arena, "%s %s, after task %s and without a fence", d->message,
                               text_str(&slot), task_name(t, f->other_agent));
     diag_expected(&t->list, d, "%s between %s of task %s and this access", fence, text_str(&step),
@@ -365,7 +365,7 @@ static void tell_clobbered(teller *t, const finding *f)
     slot_text(t, f->slot, &slot);
     slot_text(t, f->other_slot, &other_slot);
     step_text(t, f->other_agent, f->other_op, &step);
-    ww_diag *d = tell_agent(t, f, WW_RACE, witness_access(f->kind));
+    ww_diag *d = tell_agent(t, f, WW_RACE, ir_effects[f->kind].verb);
     d->message =
         arena_printf(t->list.arena, "%s %s, which has been overwritten", d->message, text_str(&slot));
     diag_expected(&t->list, d, "%s filled again before it is read", text_str(&slot));

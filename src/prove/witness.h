@@ -19,9 +19,6 @@ void witness_step_name(const plan *p, int agent_index, int op, text *out);
 void witness_stage_name(const plan *p, int stage, text *out);
 /* "ring.row[2]" */
 void witness_slot_name(const plan *p, int slot, text *out);
-/* "copies into" */
-const char *witness_access(access_kind kind);
-access_kind witness_access_of(ir_effect_kind kind);
 /* Who would have to arrive on a stage, and where these are. */
 void witness_arrivers(const machine *m, int stage, text *out);
 

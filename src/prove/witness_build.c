@@ -112,8 +112,7 @@ static void work_text(const builder *b, const event *e, const ir_op *op, text *o
     for (int i = 0; i < e->touched; i++) {
         const event_touch *t = &b->log->touches.at[e->touches + i];
         int slot = plan_slot_at(b->p, t->buffer, reached(b, e, i)) + t->stage;
-        text_printf(out, "%s%s %s", i ? ", " : "", witness_access(witness_access_of(op->effects[i].kind)),
-                    slot_name(b, slot));
+        text_printf(out, "%s%s %s", i ? ", " : "", ir_effects[op->effects[i].kind].verb, slot_name(b, slot));
     }
 }
 
@@ -200,7 +199,7 @@ static void set_memory(const builder *b)
     b->w->memory_offset = from > other_from ? from : other_from;
     end = end < other_end ? end : other_end;
     b->w->memory_bytes = end > b->w->memory_offset ? end - b->w->memory_offset : 0;
-    b->w->in_flight = f->fault == FAULT_RACE && f->other_kind != ACCESS_READ && f->other_kind != ACCESS_WRITE;
+    b->w->in_flight = f->fault == FAULT_RACE && f->other_kind != IR_READ && f->other_kind != IR_WRITE;
 }
 
 static bool is_waiting(const builder *b, const ww_event *e)

@@ -41,29 +41,3 @@ void witness_slot_name(const plan *p, int slot, text *out)
         text_printf(out, "[%d]", p->slots[slot].stage);
     rank_text(p, p->slots[slot].rank, out);
 }
-
-const char *witness_access(access_kind kind)
-{
-    static const char *const texts[] = {[ACCESS_READ] = "reads",
-                                        [ACCESS_WRITE] = "writes",
-                                        [ACCESS_COPY] = "copies into",
-                                        [ACCESS_LOAD] = "loads by cp.async into",
-                                        [ACCESS_UMMA_READ] = "reads by tcgen05",
-                                        [ACCESS_UMMA_WRITE] = "writes by tcgen05",
-                                        [ACCESS_WGMMA] = "reads by wgmma",
-                                        [ACCESS_BULK] = "stores in bulk from"};
-    return texts[kind];
-}
-
-access_kind witness_access_of(ir_effect_kind kind)
-{
-    static const access_kind kinds[] = {[IR_READ] = ACCESS_READ,
-                                        [IR_WRITE] = ACCESS_WRITE,
-                                        [IR_COPY_IN] = ACCESS_COPY,
-                                        [IR_LOAD_IN] = ACCESS_LOAD,
-                                        [IR_WGMMA_READ] = ACCESS_WGMMA,
-                                        [IR_UMMA_READ] = ACCESS_UMMA_READ,
-                                        [IR_UMMA_WRITE] = ACCESS_UMMA_WRITE,
-                                        [IR_BULK_READ] = ACCESS_BULK};
-    return kinds[kind];
-}

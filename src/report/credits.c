@@ -8,8 +8,6 @@
 #include "report/run.h"
 #include "report/summary.h"
 
-enum { TILES = 8 };
-
 typedef struct credits {
     const ir_program *p;
     const run *run;
@@ -207,15 +205,28 @@ static void print_rings(credits *c, const run *with, const run *without, FILE *o
     }
 }
 
+/* As many as fill the deepest ring once a tile, and a few more. */
+static int tiles_to_run(const ir_program *p)
+{
+    int deepest = 0;
+    for (size_t i = 0; i < p->kernel->resources.len; i++) {
+        int stages = model_stages(p->kernel->resources.at[i]);
+        deepest = stages > deepest ? stages : deepest;
+    }
+    return deepest + 2;
+}
+
 void summary_idle_stages(const ir_program *p, FILE *out)
 {
     if (!is_simple(p))
         return;
     arena memory = {0};
     credits c = {.p = p, .memory = &memory};
-    run *with = run_new(p, TILES, true), *without = run_new(p, TILES, false);
+    int tiles = tiles_to_run(p);
+    run *with = run_new(p, tiles, true), *without = run_new(p, tiles, false);
     prepare(&c);
-    print_rings(&c, with, without, out);
+    if (!with->cut && !without->cut) /* what has been cut off would be missed */
+        print_rings(&c, with, without, out);
     run_free(with);
     run_free(without);
     arena_free(&memory);

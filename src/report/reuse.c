@@ -11,20 +11,6 @@ typedef VEC(chain_end) access_list;
 
 /* ---- accesses ----------------------------------------------------------------------------------------- */
 
-static const struct {
-    bool writes;
-    const char *by; /* the engine; "": threads */
-} effects[] = {
-    [IR_READ] = {false, ""},
-    [IR_WRITE] = {true, ""},
-    [IR_COPY_IN] = {true, "bulk copy"},
-    [IR_LOAD_IN] = {true, "cp.async"},
-    [IR_WGMMA_READ] = {false, "wgmma"},
-    [IR_UMMA_READ] = {false, "tcgen05"},
-    [IR_UMMA_WRITE] = {true, "tcgen05"},
-    [IR_BULK_READ] = {false, "bulk store"},
-};
-
 /* Whether an access by the same work is listed: a peeled or guarded repetition. */
 static bool is_listed(const ir_program *p, const access_list *list, int task, const ir_op *op)
 {
@@ -39,7 +25,7 @@ static void list_op(const ir_program *p, int buffer, bool writes, int task, int 
 {
     const ir_op *op = &p->tasks.at[task].ops.at[at];
     for (int e = 0; e < op->effect_count; e++)
-        if (op->effects[e].buffer == buffer && effects[op->effects[e].kind].writes == writes &&
+        if (op->effects[e].buffer == buffer && ir_effects[op->effects[e].kind].writes == writes &&
             !is_listed(p, list, task, op))
             vec_push(list, ((chain_end){task, at, &op->effects[e]}));
 }
@@ -61,8 +47,8 @@ static void add_access(const ir_program *p, const chain_end *a, text *out)
     const ir_task *t = &p->tasks.at[a->task];
     const ir_op *op = &t->ops.at[a->op];
     text_printf(out, "%s.%s (line %d", t->name, op->work->declared->name, op->place.line);
-    if (*effects[a->effect->kind].by)
-        text_printf(out, ", %s", effects[a->effect->kind].by);
+    if (*ir_effects[a->effect->kind].by)
+        text_printf(out, ", %s", ir_effects[a->effect->kind].by);
     text_add(out, ")");
 }
 

@@ -168,6 +168,7 @@ run *run_new(const ir_program *p, int tiles, bool condition)
         w.cursors = base_alloc((t->cursors.len + 1) * sizeof(run_place));
         start_cursors(&w);
         walk_ops(&w, 0, (int)t->ops.len);
+        r->cut |= w.out->events.len >= MOST_EVENTS;
         vec_free(&w.counters);
         free(w.cursors);
     }

@@ -25,6 +25,7 @@ typedef struct run {
     const ir_program *p;
     run_task *tasks;
     VEC(run_place) places;
+    bool cut; /* some task would do more than is kept of it */
 } run;
 
 /* `condition`: what when_true and when_false see. */

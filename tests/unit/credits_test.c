@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct parts {
-    ww_resource *ring, *back;
+    ww_resource *ring, *back, *tiles;
     int trips; /* 0: as the launch says */
 } parts;
 
@@ -81,6 +81,28 @@ static void answer_and_release(ww_schedule *s, void *context)
     }
 }
 
+static void produce_by_tile(ww_schedule *s, void *context)
+{
+    const parts *p = context;
+    ww_work_tile_loop(s, p->tiles) {
+        ww_acquire(s, p->ring);
+        ww_produce(s, p->ring, "fill");
+        ww_commit(s, p->ring);
+        ww_advance_tile(s, p->tiles);
+    }
+}
+
+static void consume_by_tile(ww_schedule *s, void *context)
+{
+    const parts *p = context;
+    ww_work_tile_loop(s, p->tiles) {
+        ww_wait(s, p->ring);
+        ww_consume(s, p->ring, "use");
+        ww_release(s, p->ring);
+        ww_advance_tile(s, p->tiles);
+    }
+}
+
 static ww_resource *ring(ww_kernel *k, const char *name, int stages)
 {
     static const ww_work work[] = {
@@ -134,6 +156,20 @@ static void rings_that_fill_up_are_not_named(void **state)
     expect(two(WW_MAX_STAGES, 0, produce, consume), NULL);
 }
 
+/* A ring of 24 stages of which a tile fills one. */
+static void a_fill_a_tile(void **state)
+{
+    (void)state;
+    ww_kernel *k = core_kernel();
+    parts p = {.ring = ring(k, "ring", 24),
+               .tiles = ww_queue_static(k, "tiles", &(ww_queue_options){.tiles = {ww_imm(99)}})};
+    (void)ww_task_new(k, "first", &(ww_task_options){.warps = 1, .schedule = produce_by_tile, .context = &p});
+    (void)ww_task_new(
+        k, "second",
+        &(ww_task_options){.first_warp = 1, .warps = 1, .schedule = consume_by_tile, .context = &p});
+    expect(k, NULL);
+}
+
 static void stages_beyond_all_fills_are_named(void **state)
 {
     (void)state;
@@ -154,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rings_that_fill_up_are_not_named),
+        cmocka_unit_test(a_fill_a_tile),
         cmocka_unit_test(stages_beyond_all_fills_are_named),
         cmocka_unit_test(stages_beyond_an_answer_are_named),
     };

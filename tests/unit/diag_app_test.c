@@ -347,6 +347,8 @@ static void test_options_that_contradict_each_other_are_refused(void **state)
     }
     check_answer("prove --trips 3", "2>&1", 2, "prove: --trips goes with --explore\n");
     check_answer("prove --no-reduction", "2>&1", 2, "prove: --no-reduction goes with --explore\n");
+    check_answer("check --async late --async-seed 3", "2>&1", 2,
+                 "check: --async-seed goes with --async random\n");
     check_answer("check -o f", "2>&1", 2, "check: -o goes with --format json\n");
     check_summary("prove --explore --trips 3", 0, "explore: ", "in every interleaving of this instance\n");
 }
