@@ -100,7 +100,7 @@ static void check_end(const text *json, const char *list, int count)
 {
     text path = {0};
     text_printf(&path, "%s.%d", list, count);
-    assert_null(json_at(text_str(json), text_str(&path)));
+    assert_false(json_has(text_str(json), text_str(&path)));
     text_free(&path);
 }
 

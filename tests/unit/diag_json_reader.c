@@ -1,187 +1,89 @@
-/* Recursive descent: a function takes the place where its piece starts and returns where it ends, NULL when the piece is
- * malformed. Strings are decoded into `out`, where one is given. */
 #include "diag_json_reader.h"
 
-static const char *value_end(const char *s);
+#include "app/json_read.h"
 
-static const char *blanks_end(const char *s)
+#include <stdlib.h>
+
+static const json_value *read_text(const char *s, arena *a)
 {
-    return s + strspn(s, " \t\r\n");
-}
-
-/* ---- strings ------------------------------------------------------------------------------------------ */
-
-static void add_utf8(text *out, unsigned point)
-{
-    char bytes[3] = {(char)(0xE0 | point >> 12), (char)(0x80 | (point >> 6 & 0x3F)),
-                     (char)(0x80 | (point & 0x3F))};
-    char two[2] = {(char)(0xC0 | point >> 6), bytes[2]}, one = (char)point;
-    if (point < 0x80)
-        text_add_n(out, &one, 1);
-    else if (point < 0x800)
-        text_add_n(out, two, 2);
-    else
-        text_add_n(out, bytes, 3);
-}
-
-/* After a backslash. Surrogates are not needed here and refused. */
-static const char *escape_end(const char *s, text *out)
-{
-    static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
-    const char *letter = *s ? strchr(letters, *s) : NULL;
-    if (letter) {
-        text_add_n(out, &meanings[letter - letters], 1);
-        return s + 1;
-    }
-    if (*s != 'u' || strspn(s + 1, "0123456789abcdefABCDEF") < 4)
-        return NULL;
-    unsigned point = (unsigned)strtoul((char[]){s[1], s[2], s[3], s[4], '\0'}, NULL, 16);
-    if (point >= 0xD800 && point < 0xE000)
-        return NULL;
-    add_utf8(out, point);
-    return s + 5;
-}
-
-static const char *string_end(const char *s, text *out)
-{
-    if (*s++ != '"')
-        return NULL;
-    while (s && *s != '"') {
-        if ((unsigned char)*s < 0x20) /* the terminator as well */
-            return NULL;
-        if (*s == '\\') {
-            s = escape_end(s + 1, out);
-            continue;
-        }
-        text_add_n(out, s++, 1);
-    }
-    return s ? s + 1 : NULL;
-}
-
-static const char *string_skipped(const char *s)
-{
-    text ignored = {0};
-    const char *end = string_end(s, &ignored);
-    text_free(&ignored);
-    return end;
-}
-
-/* ---- the other values --------------------------------------------------------------------------------- */
-
-/* Whole numbers, as nothing else is written. */
-static const char *number_end(const char *s)
-{
-    size_t digits = strspn(s, "0123456789");
-    return digits && (digits == 1 || *s != '0') ? s + digits : NULL;
-}
-
-static const char *word_end(const char *s)
-{
-    static const char *const words[] = {"true", "false", "null"};
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (strncmp(s, words[i], strlen(words[i])) == 0)
-            return s + strlen(words[i]);
-    return NULL;
-}
-
-/* Where a member's value starts, after its key in an object. */
-static const char *member_value(const char *s, bool object)
-{
-    if (!object)
-        return s;
-    s = string_skipped(s);
-    s = s ? blanks_end(s) : NULL;
-    return s && *s == ':' ? blanks_end(s + 1) : NULL;
-}
-
-static const char *members_end(const char *s, bool object)
-{
-    char last = object ? '}' : ']';
-    s = blanks_end(s + 1);
-    if (*s == last)
-        return s + 1;
-    for (;;) {
-        s = member_value(s, object);
-        s = s ? value_end(s) : NULL;
-        if (!s)
-            return NULL;
-        s = blanks_end(s);
-        if (*s == last)
-            return s + 1;
-        if (*s != ',')
-            return NULL;
-        s = blanks_end(s + 1);
-    }
-}
-
-static const char *value_end(const char *s)
-{
-    if (*s == '{' || *s == '[')
-        return members_end(s, *s == '{');
-    if (*s == '"')
-        return string_skipped(s);
-    return *s >= '0' && *s <= '9' ? number_end(s) : word_end(s);
+    text why = {0};
+    const json_value *v = json_read(s, strlen(s), a, &why);
+    text_free(&why);
+    return v;
 }
 
 bool json_valid(const char *s)
 {
-    s = value_end(blanks_end(s));
-    return s && !*blanks_end(s);
+    arena a = {0};
+    bool valid = read_text(s, &a) != NULL;
+    arena_free(&a);
+    return valid;
 }
 
-/* ---- paths -------------------------------------------------------------------------------------------- */
-
-static bool is_key(const char *s, const char *key, size_t len)
+static const json_value *member(const json_value *v, const char *key)
 {
-    text decoded = {0};
-    (void)string_end(s, &decoded);
-    bool same = decoded.len == len && memcmp(text_str(&decoded), key, len) == 0;
-    text_free(&decoded);
-    return same;
+    if (v->kind == JSON_OBJECT)
+        return json_member(v, key);
+    unsigned long index = strtoul(key, NULL, 10);
+    const json_value *at = v->kind == JSON_ARRAY ? v->first : NULL;
+    while (at && index--)
+        at = at->next;
+    return at;
 }
 
-/* The member of the object or array at s that the first `len` bytes of key name. */
-static const char *member(const char *s, const char *key, size_t len)
+/* The value at a path such as "findings.0.line"; NULL when there is none. */
+static const json_value *value_at(const char *s, const char *path, arena *a)
 {
-    bool object = *s == '{';
-    if (!object && *s != '[')
-        return NULL;
-    unsigned long index = object ? 0 : strtoul(key, NULL, 10);
-    s = blanks_end(s + 1);
-    while (*s != '}' && *s != ']') {
-        const char *value = member_value(s, object);
-        if (object ? is_key(s, key, len) : index-- == 0)
-            return value;
-        s = blanks_end(value_end(value));
-        if (*s == ',')
-            s = blanks_end(s + 1);
-    }
-    return NULL;
-}
-
-const char *json_at(const char *s, const char *path)
-{
-    s = blanks_end(s);
-    while (s && *path) {
+    const json_value *v = read_text(s, a);
+    while (v && *path) {
         size_t len = strcspn(path, ".");
-        s = member(s, path, len);
+        v = member(v, arena_strndup(a, path, len));
         path += len + (path[len] == '.');
     }
-    return s;
+    return v;
+}
+
+bool json_has(const char *s, const char *path)
+{
+    arena a = {0};
+    bool has = value_at(s, path, &a) != NULL;
+    arena_free(&a);
+    return has;
+}
+
+static void spell(const json_value *v, text *out)
+{
+    switch (v->kind) {
+    case JSON_NULL: text_add(out, "null"); break;
+    case JSON_BOOL: text_add(out, v->boolean ? "true" : "false"); break;
+    case JSON_NUMBER:
+        if (v->integer)
+            text_printf(out, "%lld", (long long)v->number);
+        break;
+    case JSON_STRING: text_printf(out, "\"%s\"", v->string); break;
+    case JSON_ARRAY: text_add(out, v->first ? "[...]" : "[]"); break;
+    case JSON_OBJECT: text_add(out, v->first ? "{...}" : "{}"); break;
+    }
 }
 
 bool json_is(const char *s, const char *path, const char *spelling)
 {
-    const char *at = json_at(s, path);
-    size_t len = at ? (size_t)(value_end(at) - at) : 0;
-    return at && len == strlen(spelling) && memcmp(at, spelling, len) == 0;
+    arena a = {0};
+    text spelled = {0};
+    const json_value *v = value_at(s, path, &a);
+    if (v)
+        spell(v, &spelled);
+    bool is = v && strcmp(text_str(&spelled), spelling) == 0;
+    text_free(&spelled);
+    arena_free(&a);
+    return is;
 }
 
 bool json_says(const char *s, const char *path, const char *expected)
 {
-    const char *at = json_at(s, path);
-    text decoded = {0};
-    bool same = at && *at == '"' && string_end(at, &decoded) && strcmp(text_str(&decoded), expected) == 0;
-    text_free(&decoded);
-    return same;
+    arena a = {0};
+    const json_value *v = value_at(s, path, &a);
+    bool says = v && v->kind == JSON_STRING && strcmp(v->string, expected) == 0;
+    arena_free(&a);
+    return says;
 }

@@ -1,4 +1,4 @@
-/* The writer of JSON: what it writes is read back by a reader of the tests' own. */
+/* The writer of JSON: what it writes is read back by json_read, which shares nothing with it. */
 #include "app/json.h"
 #include "diag_json_reader.h"
 
