@@ -135,8 +135,8 @@ static bool after_copies(machine *m, const subject *s, int slot)
 {
     const copied *c = &m->now.copies[slot];
     bool shared = may_share(m, s, slot, c->lap) && !c->whole && !s->whole;
-    uint32_t phase = shared ? c->phase_before : c->phase;
-    if (phase <= machine_clock(m, s->knower)[stage_entry(m, c->stage)])
+    if (shared ? !c->phase_before || copy_known(m, s->knower, slot, true)
+               : copy_known(m, s->knower, slot, false))
         return true;
     return race(m, s, slot, c->agent, c->op, IR_COPY_IN);
 }
@@ -207,10 +207,10 @@ static void record_write(machine *m, const subject *s)
 static void record_copy(machine *m, const subject *s, int stage)
 {
     copied *c = &m->now.copies[s->slot];
+    copy_begins(m, s->slot, c->lap != s->lap);
     if (c->lap != s->lap)
         c->phase_before = c->phase;
     c->whole = s->whole || (c->whole && c->lap == s->lap);
-    c->stage = stage;
     c->phase = m->now.barriers[stage].count + 1;
     c->lap = s->lap;
     c->agent = s->agent;

@@ -17,35 +17,6 @@ static void join(uint32_t *into, const uint32_t *from, int width)
         into[i] = from[i] > into[i] ? from[i] : into[i];
 }
 
-/* ---- what an agent is sure of -------------------------------------------------------------------------- */
-
-/* A phase that only arrivals by warps of its own CTA complete is complete as soon as all of them have happened: whoever
- * has heard of what came after each contribution knows the completion, without having waited for it. (What an operation
- * tells several barriers at once says nothing of one to those who wait for another.) The others come when they please. */
-static bool has_heard_all(const machine *m, int agent_index, int stage, int age)
-{
-    const uint32_t *clock = machine_clock(m, agent_index),
-                   *contributions = stage_contributions(m, stage, age);
-    if (m->now.barriers[stage].deferred[age])
-        return false;
-    int ring = plan_stage_ring(m->plan, stage);
-    const int *users = stage_users(m, stage);
-    for (int i = 0; i < m->plan->stages[stage].users; i++)
-        if (contributions[i] && contributions[i] >= clock[plan_entry(m->plan, users[i], ring)])
-            return false;
-    return true;
-}
-
-uint32_t barrier_known(machine *m, int agent_index, int stage)
-{
-    uint32_t *known = &machine_clock(m, agent_index)[stage_entry(m, stage)];
-    uint32_t count = m->now.barriers[stage].count;
-    for (int age = 1; !m->plan->loose && age <= 2 && *known + (uint32_t)age <= count; age++)
-        if (has_heard_all(m, agent_index, stage, age))
-            *known = count + 1 - (uint32_t)age;
-    return *known;
-}
-
 /* ---- waiting ------------------------------------------------------------------------------------------- */
 
 static bool parity_is_over(const barrier_state *b, uint32_t parity)
@@ -60,6 +31,7 @@ static void pass_wait(machine *m, int agent_index, int stage)
         events_passed(m, agent_index, stage);
     join(clock, stage_done(m, stage), m->plan->told);
     stage_waits(m, stage)[plan_use(m->plan, stage, agent_index)] = machine_epoch(m, agent_index);
+    completion_passed(m, agent_index, stage);
     m->now.barriers[stage].waited = m->now.barriers[stage].count;
 }
 
@@ -73,7 +45,7 @@ wait_result barrier_wait(machine *m, int agent_index, int stage, uint32_t parity
 {
     const barrier_state *b = &m->now.barriers[stage];
     bool over = parity_is_over(b, parity);
-    if (barrier_known(m, agent_index, stage) < must_know(b, over)) {
+    if (completion_last_known(m, agent_index, stage) < must_know(b, over)) {
         (void)machine_fault(m, (finding){FAULT_EARLY_WAIT, .agent = agent_index,
                                          .op = m->now.agents[agent_index].pc, .stage = stage,
                                          .number = must_know(b, over) + 1});
@@ -137,8 +109,8 @@ static bool complete(machine *m, int stage, int agent_index, int op)
     memset(gathered, 0, bytes);
     m->begun[stage] = false;
     memset(stage_waits(m, stage), 0, (size_t)m->plan->stages[stage].users * sizeof(uint32_t));
-    done[stage_entry(m, stage)] = b->count;
     age_contributions(m, stage);
+    completion_happens(m, stage);
     if (m->log)
         events_completed(m, stage);
     wake_waiters(m, stage);
@@ -181,7 +153,7 @@ void barrier_told(machine *m, int agent_index)
 static bool contribute(machine *m, int agent_index, int stage)
 {
     barrier_state *b = &m->now.barriers[stage];
-    if (barrier_known(m, agent_index, stage) < b->count)
+    if (completion_last_known(m, agent_index, stage) < b->count)
         return machine_fault(m, (finding){FAULT_WRONG_PHASE, .agent = agent_index,
                                           .op = m->now.agents[agent_index].pc, .stage = stage,
                                           .number = b->count + 1});

@@ -40,8 +40,10 @@ static void order_rings(canonical *c, const machine *m)
     }
     for (int i = 0; i < p->slot_count; i++) {
         const plan_slot *s = &p->slots[i];
-        c->slot_order[i] =
-            i - s->stage + (s->stage + ring_begin(c, m, plan_slot_ring(p, i))) % plan_buffer_of(p, i)->stages;
+        int stages = plan_buffer_of(p, i)->stages;
+        int slot = i - s->stage + (s->stage + ring_begin(c, m, plan_slot_ring(p, i))) % stages;
+        c->slot_order[i] = slot;
+        c->slot_place[slot] = i;
     }
 }
 
@@ -221,8 +223,11 @@ static void put_conditions(canonical *c, const machine *m, int agent_index)
 static void put_probe(canonical *c, const machine *m, const probe *asked)
 {
     canonical_put(c, asked->stage < 0 ? -1 : c->stage_place[asked->stage]);
-    if (asked->stage >= 0)
-        canonical_put(c, (int64_t)(asked->parity ^ (m->now.barriers[asked->stage].count & 1)));
+    if (asked->stage < 0)
+        return;
+    uint32_t count = m->now.barriers[asked->stage].count, unsure = count - asked->known;
+    canonical_put(c, (int64_t)(asked->parity ^ (count & 1)));
+    canonical_put(c, unsure > 2 ? 2 : unsure);
 }
 
 static void put_agent(canonical *c, const machine *m, int agent_index)
@@ -371,12 +376,12 @@ void canonical_init(canonical *c, const plan *p)
     c->ring_cursor = arena_array(a, int, p->ring_count + 1);
     c->stage_order = arena_array(a, int, p->stage_count + 1);
     c->stage_place = arena_array(a, int, p->stage_count + 1);
-    c->stage_use = arena_array(a, uint8_t, p->stage_count + 1);
-    c->first_copy = arena_array(a, int, p->stage_count + 1);
-    c->next_copy = arena_array(a, int, p->slot_count + 1);
+    c->stage_use = arena_array(a, uint16_t, p->stage_count + 1);
+    c->slot_use = arena_array(a, uint8_t, p->slot_count + 1);
     c->first_news = arena_array(a, int, p->width + 2);
     c->known = arena_array(a, uint32_t, p->width + 1);
     c->slot_order = arena_array(a, int, p->slot_count + 1);
+    c->slot_place = arena_array(a, int, p->slot_count + 1);
     for (int ring = 0; ring < p->ring_count; ring++)
         choose_ring_cursor(c, ring);
 }
@@ -385,7 +390,9 @@ void canonical_free(canonical *c)
 {
     vec_free(&c->marks);
     vec_free(&c->thresholds);
-    vec_free(&c->reached);
+    vec_free(&c->merged);
+    vec_free(&c->values);
+    vec_free(&c->classes);
     vec_free(&c->news);
     vec_free(&c->sorted);
     vec_free(&c->words);

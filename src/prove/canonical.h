@@ -11,7 +11,7 @@
 /* An epoch or phase that entries of clocks may yet be compared with. */
 typedef struct canonical_mark {
     int kind, place;
-    int64_t threshold;
+    uint32_t threshold;
     int slot; /* its lap matters too; -1: it has none */
     int64_t lap;
 } canonical_mark;
@@ -33,14 +33,16 @@ typedef struct canonical {
     const plan *plan;
     int *ring_agent,
         *ring_cursor; /* by ring: the cursor that says where it begins; agent -1: it is not turned */
-    int *stage_order, *slot_order; /* canonical place -> stage, slot */
-    int *stage_place;              /* the reverse */
-    int *first_copy, *next_copy;   /* by stage, by place of a slot: copies that complete on the stage */
-    uint8_t *stage_use;            /* which clocks and contributions of a stage matter */
-    VEC(canonical_mark) marks;     /* for the clock entry at hand */
-    VEC(int64_t) thresholds;       /* of the marks: sorted, each once */
-    VEC(uint32_t) reached;         /* [thresholds + 1][mark_words]: the marks that so many thresholds are */
-    size_t mark_words;
+    int *stage_order, *slot_order;    /* canonical place -> stage, slot */
+    int *stage_place, *slot_place;    /* the reverse */
+    uint16_t *stage_use;              /* which clocks and contributions of a stage matter */
+    uint8_t *slot_use;                /* which copies into a slot matter */
+    VEC(canonical_mark) marks;        /* for the clock entry at hand */
+    VEC(uint32_t) thresholds;         /* of the marks: sorted, each once */
+    VEC(uint32_t) merged;             /* room to sort them */
+    size_t finger;                    /* where the last value stood among them */
+    VEC(uint32_t) values;             /* the entry's in all clocks: how many thresholds each reaches */
+    VEC(uint32_t) classes;            /* [thresholds + 1]: of those that reach so many */
     VEC(canonical_news) news, sorted; /* as found; by entry */
     int *first_news;                  /* [entry]: among the sorted */
     uint32_t *known;                  /* a clock: what all waiters of the stage at hand know */
@@ -60,6 +62,18 @@ void canonical_of(canonical *c, const machine *m, const question *q);
 
 /* Part of it: barriers, accesses, clocks. */
 void canonical_clocks(canonical *c, const machine *m);
+
+/* ---- marks of one entry, and the values of all clocks (canonical_marks.c) --------------------------------- */
+
+void canonical_clear_marks(canonical *c);
+canonical_mark *canonical_mark_at(canonical *c, int kind, int place, uint32_t threshold);
+
+/* Between begin and end, values are added; how many thresholds one reaches is returned, and kept in `values`. Then
+ * classes[how many] and the class of a mark tell which values reach which marks: those whose class is as great. */
+void canonical_begin_values(canonical *c);
+uint32_t canonical_add_value(canonical *c, uint32_t value);
+void canonical_end_values(canonical *c);
+uint32_t canonical_class_of_mark(canonical *c, const canonical_mark *at);
 
 static inline void canonical_put(canonical *c, int64_t word)
 {

@@ -12,7 +12,10 @@
  * someone who waits on the barrier does not know it (who knows it has joined that clock, or all that went into it);
  * contributions to a phase of a given age, while someone could still learn from them that it is complete, or would if
  * some of them did not arrive later. */
-enum { USE_GATHERED = 1, USE_DONE = 2, USE_AGE_0 = 4, DEFERRED_0 = 32 };
+enum { USE_GATHERED = 1, USE_DONE = 2, USE_AGE_0 = 4, DEFERRED_0 = 32, USE_PASSED_1 = 256 };
+
+/* Of the copies into a slot: the last, that of an earlier lap. */
+enum { USE_COPY = 1, USE_COPY_BEFORE = 2 };
 
 enum {
     MARK_WRITE,
@@ -22,103 +25,40 @@ enum {
     MARK_WAIT = MARK_GROUPS + GROUP_KINDS,
     MARK_LAST,
     MARK_AGE_0,
-    MARK_COPY = MARK_AGE_0 + 3,
-    MARK_WHOLE_COPY,
+    MARK_PASSED = MARK_AGE_0 + 3,
+    MARK_COPY = MARK_PASSED + 2,
     MARK_COPY_BEFORE,
-    MARK_PHASE,
     MARK_FENCE_WRITE,
     MARK_FENCE_WRITE_BEFORE,
     MARK_FENCE_READ
 };
 
-/* ---- thresholds ---------------------------------------------------------------------------------------- */
-
-static void clear_marks(canonical *c)
-{
-    c->marks.len = c->thresholds.len = 0;
-}
-
-/* Keeps the thresholds sorted, each once. */
-static void add_threshold(canonical *c, int64_t threshold)
-{
-    size_t i = c->thresholds.len;
-    while (i && c->thresholds.at[i - 1] > threshold)
-        i--;
-    if (i && c->thresholds.at[i - 1] == threshold)
-        return;
-    vec_push(&c->thresholds, threshold);
-    memmove(&c->thresholds.at[i + 1], &c->thresholds.at[i], (c->thresholds.len - 1 - i) * sizeof(int64_t));
-    c->thresholds.at[i] = threshold;
-}
-
-static canonical_mark *mark(canonical *c, int kind, int place, int64_t threshold)
-{
-    canonical_mark m = {kind, place, threshold, -1, 0};
-    vec_push(&c->marks, m);
-    add_threshold(c, threshold);
-    return vec_last(&c->marks);
-}
-
-/* How many thresholds a value reaches. */
-static size_t reaches(const canonical *c, int64_t value)
-{
-    size_t least = 0, most = c->thresholds.len;
-    while (least < most) {
-        size_t middle = (least + most) / 2;
-        if (c->thresholds.at[middle] > value)
-            most = middle;
-        else
-            least = middle + 1;
-    }
-    return least;
-}
-
-/* Which marks are reached by a value that reaches the first n thresholds, as a bit string; for each n: those of n - 1, and
- * those of its own threshold. */
-static void find_reached(canonical *c)
-{
-    size_t words = c->mark_words = (c->marks.len + 31) / 32, all = (c->thresholds.len + 1) * words;
-    while (c->reached.cap < all)
-        vec_grow((void **)&c->reached.at, &c->reached.cap, sizeof *c->reached.at);
-    c->reached.len = all;
-    if (all)
-        memset(c->reached.at, 0, all * sizeof *c->reached.at);
-    for (size_t i = 0; i < c->marks.len; i++)
-        c->reached.at[reaches(c, c->marks.at[i].threshold) * words + i / 32] |= 1u << (i % 32);
-    for (size_t i = words; i < all; i++)
-        c->reached.at[i] |= c->reached.at[i - words];
-}
-
-static void put_reached(canonical *c, size_t n)
-{
-    for (size_t w = 0; w < c->mark_words; w++)
-        canonical_put(c, c->reached.at[n * c->mark_words + w]);
-}
-
-/* An entry of a clock, as the marks it reaches. */
-static void put_value(canonical *c, int64_t value)
-{
-    put_reached(c, reaches(c, value));
-}
-
 /* ---- what matters of a stage --------------------------------------------------------------------------- */
 
-static uint8_t stage_use(const machine *m, int stage)
+static uint16_t stage_use(const machine *m, int stage)
 {
     const plan *p = m->plan;
     const barrier_state *b = &m->now.barriers[stage];
     int use = 0;
     if (b->deferred[0] || b->pending != plan_barrier_of(p, stage)->arrivals)
         use |= USE_GATHERED | USE_AGE_0;
-    heard h = heard_of(m, stage_entry(m, stage));
-    uint32_t known = heard_acting(&h, stage, PLAN_USES);
-    use |= known < b->count ? USE_AGE_0 << 1 : 0;
-    use |= heard_acting(&h, stage, PLAN_WAITS) < b->count ? USE_DONE : 0;
-    use |= b->count && known < b->count - 1 ? USE_AGE_0 << 2 : 0;
+    for (int age = 1; age <= 2; age++)
+        if (!completion_known_to_all(m, stage, age, PLAN_USES))
+            use |= USE_AGE_0 << age | USE_PASSED_1 << (age - 1);
+    if (use & USE_PASSED_1 && !completion_known_to_all(m, stage, 1, PLAN_WAITS))
+        use |= USE_DONE;
     for (int age = 0; age < 3; age++)
         if ((b->deferred[age] || p->loose) && use & USE_AGE_0 << age)
             use ^= (USE_AGE_0 | DEFERRED_0) << age;
-    return (uint8_t)use;
+    return (uint16_t)use;
+}
+
+static uint8_t slot_use(const machine *m, int slot)
+{
+    const copied *copy = &m->now.copies[slot];
+    if (!copy->phase || copy_known_to_all(m, slot, false))
+        return 0;
+    return !copy->phase_before || copy_known_to_all(m, slot, true) ? USE_COPY : USE_COPY | USE_COPY_BEFORE;
 }
 
 /* ---- marks of an agent: its accesses, waits and contributions that someone has not heard of ------------ */
@@ -129,15 +69,15 @@ static void mark_access(canonical *c, const heard *h, const access *a, int place
     uint32_t by_writers = heard_touching(h, slot, PLAN_WRITES);
     uint32_t by_all = heard_touching(h, slot, PLAN_READS | PLAN_WRITES);
     if (a->write_before > by_all)
-        (void)mark(c, MARK_WRITE_BEFORE, place, a->write_before);
+        (void)canonical_mark_at(c, MARK_WRITE_BEFORE, place, a->write_before);
     if (a->read > by_writers)
-        (void)mark(c, MARK_READ, place, a->read);
+        (void)canonical_mark_at(c, MARK_READ, place, a->read);
     for (int kind = 0; kind < GROUP_KINDS; kind++)
         if (a->by_groups[kind].done > by_writers)
-            (void)mark(c, MARK_GROUPS + kind, place, a->by_groups[kind].done);
+            (void)canonical_mark_at(c, MARK_GROUPS + kind, place, a->by_groups[kind].done);
     if (a->write <= by_all)
         return;
-    canonical_mark *written = mark(c, MARK_WRITE, place, a->write);
+    canonical_mark *written = canonical_mark_at(c, MARK_WRITE, place, a->write);
     written->slot = slot;
     written->lap = a->write_lap;
 }
@@ -152,12 +92,12 @@ static void mark_unfenced(canonical *c, const machine *m, int owner, int fence, 
         return;
     uint32_t known = fence_known_to_all(m, fence, slot);
     if (a->fence_write_before > known)
-        (void)mark(c, MARK_FENCE_WRITE_BEFORE, place, a->fence_write_before);
+        (void)canonical_mark_at(c, MARK_FENCE_WRITE_BEFORE, place, a->fence_write_before);
     if (tensor && a->fence_read > known)
-        (void)mark(c, MARK_FENCE_READ, place, a->fence_read);
+        (void)canonical_mark_at(c, MARK_FENCE_READ, place, a->fence_read);
     if (a->fence_write <= known)
         return;
-    canonical_mark *written = mark(c, MARK_FENCE_WRITE, place, a->fence_write);
+    canonical_mark *written = canonical_mark_at(c, MARK_FENCE_WRITE, place, a->fence_write);
     written->slot = slot;
     written->lap = a->write_lap;
 }
@@ -193,7 +133,7 @@ static void mark_wait(canonical *c, const machine *m, const heard *h, int agent_
     if (waited <= stage_gathered(m, stage)[plan_entry(m->plan, agent_index, plan_stage_ring(m->plan, stage))])
         return;
     if (waited > heard_acting(h, stage, PLAN_ARRIVES) || !m->now.barriers[stage].pending)
-        (void)mark(c, MARK_WAIT, place, waited);
+        (void)canonical_mark_at(c, MARK_WAIT, place, waited);
 }
 
 static void mark_contributions(canonical *c, const machine *m, const heard *h, int agent_index, int place)
@@ -202,7 +142,28 @@ static void mark_contributions(canonical *c, const machine *m, const heard *h, i
     for (int age = 0; age < 3; age++) {
         uint32_t epoch = stage_contributions(m, stage, age)[plan_use(m->plan, stage, agent_index)];
         if ((c->stage_use[stage] & USE_AGE_0 << age) && epoch && epoch >= heard_acting(h, stage, PLAN_USES))
-            (void)mark(c, MARK_AGE_0 + age, place, (int64_t)epoch + 1); /* known who has heard of more */
+            (void)canonical_mark_at(c, MARK_AGE_0 + age, place, epoch + 1); /* known who has heard of more */
+    }
+}
+
+static void mark_passes(canonical *c, const machine *m, int agent_index, int place)
+{
+    int stage = c->stage_order[place], use = plan_use(m->plan, stage, agent_index);
+    for (int age = 1; age <= 2; age++)
+        if (c->stage_use[stage] & USE_PASSED_1 << (age - 1) && stage_passes(m, stage, age)[use])
+            (void)canonical_mark_at(c, MARK_PASSED + age - 1, place, stage_passes(m, stage, age)[use]);
+}
+
+static void mark_sightings(canonical *c, const machine *m, int agent_index, int stage)
+{
+    const plan_crews *copies = &c->plan->copies_on;
+    int use = plan_use(m->plan, stage, agent_index);
+    for (int i = copies->first[stage]; i < copies->first[stage + 1]; i++) {
+        int slot = copies->at[i], place = c->slot_place[slot];
+        if (c->slot_use[slot] & USE_COPY && slot_sightings(m, slot, false)[use])
+            (void)canonical_mark_at(c, MARK_COPY, place, slot_sightings(m, slot, false)[use]);
+        if (c->slot_use[slot] & USE_COPY_BEFORE && slot_sightings(m, slot, true)[use])
+            (void)canonical_mark_at(c, MARK_COPY_BEFORE, place, slot_sightings(m, slot, true)[use]);
     }
 }
 
@@ -214,12 +175,12 @@ static void mark_last(canonical *c, const machine *m, int agent_index, int lane)
         if (i != agent_index && machine_clock(m, i)[agent_index * m->plan->lanes + lane] >= last)
             return;
     if (last)
-        (void)mark(c, MARK_LAST, 0, last);
+        (void)canonical_mark_at(c, MARK_LAST, 0, last);
 }
 
 static void mark_agent(canonical *c, const machine *m, const heard *h, int agent_index, int lane)
 {
-    clear_marks(c);
+    canonical_clear_marks(c);
     mark_accesses(c, m, h, agent_index, lane);
     mark_last(c, m, agent_index, lane);
     const plan_crews *of = &c->plan->crew_stages;
@@ -230,42 +191,8 @@ static void mark_agent(canonical *c, const machine *m, const heard *h, int agent
             continue;
         mark_wait(c, m, h, agent_index, place);
         mark_contributions(c, m, h, agent_index, place);
-    }
-}
-
-/* ---- marks of a stage: its last phases, and those of bulk copies --------------------------------------- */
-
-/* Copies by the stage that they complete on, for each in the order of their slots. */
-static void list_copies(canonical *c, const machine *m)
-{
-    for (int i = 0; i < c->plan->stage_count; i++)
-        c->first_copy[i] = -1;
-    for (int i = c->plan->slot_count - 1; i >= 0; i--) {
-        const copied *copy = &m->now.copies[c->slot_order[i]];
-        if (!copy->phase)
-            continue;
-        c->next_copy[i] = c->first_copy[copy->stage];
-        c->first_copy[copy->stage] = i;
-    }
-}
-
-static void mark_stage(canonical *c, const machine *m, const heard *h, int stage)
-{
-    int64_t count = m->now.barriers[stage].count;
-    clear_marks(c);
-    (void)mark(c, MARK_PHASE, 0, count);
-    (void)mark(c, MARK_PHASE, 1, count - 1);
-    for (int i = c->first_copy[stage]; i >= 0; i = c->next_copy[i]) {
-        int slot = c->slot_order[i];
-        const copied *copy = &m->now.copies[slot];
-        uint32_t least = heard_touching(h, slot, PLAN_READS | PLAN_WRITES);
-        if (copy->phase <= least)
-            continue;
-        if (copy->phase_before > least)
-            (void)mark(c, MARK_COPY_BEFORE, i, copy->phase_before);
-        canonical_mark *written = mark(c, copy->whole ? MARK_WHOLE_COPY : MARK_COPY, i, copy->phase);
-        written->slot = slot;
-        written->lap = copy->lap;
+        mark_passes(c, m, agent_index, place);
+        mark_sightings(c, m, agent_index, c->stage_order[place]);
     }
 }
 
@@ -332,55 +259,70 @@ static void put_laps(canonical *c, const machine *m, int slot, int64_t lap)
     }
 }
 
+/* A mark and a value are told apart from others by whether this value reaches that mark, and by nothing else. So values
+ * that reach as many thresholds are of one class; so are marks that the same values reach. */
 static void put_marks(canonical *c, const machine *m)
 {
-    find_reached(c);
     canonical_put(c, (int64_t)c->marks.len);
     for (size_t i = 0; i < c->marks.len; i++) {
         const canonical_mark *at = &c->marks.at[i];
         canonical_put(c, at->kind);
         canonical_put(c, at->place);
+        canonical_put(c, canonical_class_of_mark(c, at));
         if (at->slot >= 0)
             put_laps(c, m, at->slot, at->lap);
     }
 }
 
-/* Agents in their order: how many in a row reach the same marks, and those. (Who is alive has been told.) */
-static void put_agents(canonical *c, const machine *m, int entry)
+/* Agents in their order, but for the owner: how many in a row are of one class, and that. (Who is alive has been told.) */
+static void add_agents(canonical *c, const machine *m, int entry)
 {
-    int owner = entry < plan_stage_entry(c->plan, 0) ? entry / c->plan->lanes : -1;
-    int64_t in_a_row = 0;
-    size_t last = 0;
-    for (int i = 0; i < c->plan->agent_count; i++) {
-        if (i == owner || !machine_alive(m, i))
-            continue;
-        size_t n = reaches(c, machine_clock(m, i)[entry]);
-        if (in_a_row && n != last) {
-            canonical_put(c, in_a_row);
-            put_reached(c, last);
-            in_a_row = 0;
-        }
-        in_a_row++;
-        last = n;
-    }
-    canonical_put(c, in_a_row);
-    put_reached(c, last);
+    int owner = entry < c->plan->agent_count * c->plan->lanes ? entry / c->plan->lanes : -1;
+    for (int i = 0; i < c->plan->agent_count; i++)
+        if (i != owner && machine_alive(m, i))
+            (void)canonical_add_value(c, machine_clock(m, i)[entry]);
 }
 
-/* One entry of every clock there is. Clocks of stages tell no more than zeros where they have no news. */
-static void put_entry(canonical *c, const machine *m, int entry)
+static void put_agents(canonical *c, size_t agents)
 {
-    size_t nothing = reaches(c, 0);
-    put_agents(c, m, entry);
-    for (int i = c->first_news[entry]; i < c->first_news[entry + 1]; i++) {
-        const canonical_news *at = &c->sorted.at[i];
-        size_t n = reaches(c, at->value);
-        if (n == nothing)
+    size_t first = 0;
+    for (size_t i = 0; i <= agents; i++) {
+        if (i < agents && c->values.at[i] == c->values.at[first])
             continue;
-        canonical_put(c, at->from);
-        put_reached(c, n);
+        canonical_put(c, (int64_t)(i - first));
+        canonical_put(c, first < agents ? c->classes.at[c->values.at[first]] : 0);
+        first = i;
+    }
+}
+
+static void put_news(canonical *c, int entry, const uint32_t *values)
+{
+    for (int i = c->first_news[entry]; i < c->first_news[entry + 1]; i++, values++) {
+        if (!*values)
+            continue;
+        canonical_put(c, c->sorted.at[i].from);
+        canonical_put(c, c->classes.at[*values]);
     }
     canonical_put(c, -1);
+}
+
+/* One entry of every clock there is, and the marks at hand. Clocks of stages tell no more than zeros where they have no
+ * news. */
+static void put_entry(canonical *c, const machine *m, int entry)
+{
+    if (!c->marks.len) {
+        canonical_put(c, 0);
+        return;
+    }
+    canonical_begin_values(c);
+    add_agents(c, m, entry);
+    size_t agents = c->values.len;
+    for (int i = c->first_news[entry]; i < c->first_news[entry + 1]; i++)
+        (void)canonical_add_value(c, c->sorted.at[i].value);
+    canonical_end_values(c);
+    put_marks(c, m);
+    put_agents(c, agents);
+    put_news(c, entry, c->values.at + agents);
 }
 
 static void put_barrier(canonical *c, const machine *m, int stage)
@@ -394,16 +336,29 @@ static void put_barrier(canonical *c, const machine *m, int stage)
     canonical_put(c, b->waited < b->count ? b->deferred[1] : 0);
 }
 
-static void put_probes(canonical *c, const machine *m, int stage)
+/* How old a phase is: not over, the last one, or older. */
+static uint32_t phase_age(const machine *m, int stage, uint32_t phase)
 {
-    for (int i = 0; i < c->plan->agent_count; i++) {
-        const ir_task *t = plan_task_of(c->plan, i);
-        for (int s = 0; machine_alive(m, i) && s < t->status_count; s++) {
-            const probe *asked = &m->now.probes[c->plan->agents[i].statuses + s];
-            if (asked->stage == stage)
-                put_value(c, asked->known);
-        }
+    uint32_t age = m->now.barriers[stage].count + 1 - phase;
+    return age > 2 ? 2 : age;
+}
+
+/* Copies that somebody may come upon who does not know that they are over. */
+static void put_copies(canonical *c, const machine *m)
+{
+    for (int i = 0; i < c->plan->slot_count; i++) {
+        int slot = c->slot_order[i], stage = c->plan->slots[slot].copy_stage;
+        const copied *copy = &m->now.copies[slot];
+        if (!c->slot_use[slot])
+            continue;
+        canonical_put(c, i);
+        canonical_put(c, copy->whole);
+        canonical_put(c, phase_age(m, stage, copy->phase));
+        canonical_put(c,
+                      c->slot_use[slot] & USE_COPY_BEFORE ? 1 + phase_age(m, stage, copy->phase_before) : 0);
+        put_laps(c, m, slot, copy->lap);
     }
+    canonical_put(c, -1);
 }
 
 static void put_clobbers(canonical *c, const machine *m)
@@ -419,39 +374,35 @@ static void put_fence(canonical *c, const machine *m, int fence, int lane)
     const plan_fence *f = &c->plan->fences[fence];
     bool tensor = f->by != IR_FENCE_PROXY;
     int entry = plan_fence_entry(c->plan, fence, lane);
-    clear_marks(c);
+    canonical_clear_marks(c);
     for (int i = 0; i < c->plan->slot_count; i++)
         if (plan_in_lane(c->plan, plan_slot_ring(c->plan, c->slot_order[i]), lane))
             mark_unfenced(c, m, f->owner, tensor ? c->plan->after_fence[f->owner] : fence, i);
-    put_marks(c, m);
-    if (c->marks.len)
-        put_entry(c, m, entry);
+    put_entry(c, m, entry);
+}
+
+static void find_uses(canonical *c, const machine *m)
+{
+    for (int i = 0; i < c->plan->stage_count; i++)
+        c->stage_use[i] = stage_use(m, i);
+    for (int i = 0; i < c->plan->slot_count; i++)
+        c->slot_use[i] = slot_use(m, i);
 }
 
 void canonical_clocks(canonical *c, const machine *m)
 {
-    put_clobbers(c, m);
     heard_listen(m);
-    list_copies(c, m);
+    find_uses(c, m);
+    put_clobbers(c, m);
+    put_copies(c, m);
     for (int i = 0; i < c->plan->stage_count; i++)
-        c->stage_use[i] = stage_use(m, i);
+        put_barrier(c, m, c->stage_order[i]);
     gather_news(c, m);
     for (int i = 0; i < c->plan->agent_count * c->plan->lanes; i++) {
         heard h = heard_of(m, i);
         mark_agent(c, m, &h, i / c->plan->lanes, i % c->plan->lanes);
-        put_marks(c, m);
-        if (c->marks.len)
-            put_entry(c, m, i);
+        put_entry(c, m, i);
     }
     for (int i = 0; i < c->plan->fence_count * c->plan->lanes; i++)
         put_fence(c, m, i / c->plan->lanes, i % c->plan->lanes);
-    for (int i = 0; i < c->plan->stage_count; i++) {
-        int stage = c->stage_order[i];
-        heard h = heard_of(m, stage_entry(m, stage));
-        put_barrier(c, m, stage);
-        mark_stage(c, m, &h, stage);
-        put_marks(c, m);
-        put_entry(c, m, stage_entry(m, stage));
-        put_probes(c, m, stage);
-    }
 }

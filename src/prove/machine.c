@@ -33,6 +33,8 @@ static size_t lay_out(config *c, const plan *p, int slot_words, char *block)
     c->newest_tile = take(&l, values, sizeof(int64_t));
     c->clocks = take(&l, agents * width, sizeof(uint32_t));
     c->waited = take(&l, (size_t)p->user_count, sizeof(uint32_t));
+    c->passed = take(&l, 2 * (size_t)p->user_count, sizeof(uint32_t));
+    c->seen = take(&l, 2 * (size_t)p->copy_user_count, sizeof(uint32_t));
     c->contributed = take(&l, 3 * (size_t)p->user_count, sizeof(uint32_t));
     c->last = take(&l, agents, sizeof(uint32_t));
     c->groups = take(&l, groups * (size_t)slot_words, sizeof(uint32_t));
@@ -191,13 +193,9 @@ static done_row **shared_rows(const machine *m, char *snapshot)
 static uint8_t kept_of(const machine *m, int stage)
 {
     const barrier_state *b = &m->now.barriers[stage];
-    const int *users = stage_users(m, stage);
-    uint8_t kept =
-        b->deferred[0] || b->pending != plan_barrier_of(m->plan, stage)->arrivals ? KEPT_GATHERED : 0;
-    for (int i = 0; i < m->plan->stages[stage].users; i++)
-        if (machine_alive(m, users[i]) && machine_clock(m, users[i])[stage_entry(m, stage)] < b->count)
-            return kept | KEPT_DONE;
-    return kept;
+    bool gathered = b->deferred[0] || b->pending != plan_barrier_of(m->plan, stage)->arrivals;
+    bool done = !completion_known_to_all(m, stage, 1, PLAN_USES);
+    return (uint8_t)((gathered ? KEPT_GATHERED : 0) | (done ? KEPT_DONE : 0));
 }
 
 static void share_rows(const machine *m, done_row **rows)

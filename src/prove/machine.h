@@ -1,11 +1,11 @@
 /* machine: the state of one canonical execution, and what moves it.
  *
- * A clock has one entry an agent and lane (epochs: how often the agent has published; lanes: see plan.h), one a barrier
- * stage (how many of its phases are known to be complete), and those of fences (plan.h). "a happens before b" is a
- * comparison of entries. Pipes have epochs, but no clock: what they do next is done after what their warp knows. The whole
- * state is one block of memory; nothing is allocated while a program runs.
+ * A clock has one entry an agent and lane (epochs: how often the agent has published; lanes: see plan.h), and those of
+ * fences (plan.h). "a happens before b" is a comparison of entries. Pipes have epochs, but no clock: what they do next is
+ * done after what their warp knows. The whole state is one block of memory; nothing is allocated while a program runs.
  *
  * barriers.c   mbarrier semantics and the two conditions (no lapping, arrival discipline)
+ * completions.c who knows which phases to be complete
  * accesses.c   accesses to memory and races
  * groups.c     wgmma groups and bulk store groups
  * fences.c     proxy fences and those of tcgen05
@@ -50,7 +50,7 @@ typedef struct cursor {
 typedef struct probe {
     int stage; /* -1: none */
     uint32_t parity;
-    uint32_t known; /* phases of the stage the agent knew complete when it asked */
+    uint32_t known; /* what completion_last_known said when it asked */
 } probe;
 
 typedef struct barrier_state {
@@ -88,9 +88,8 @@ typedef struct clobber {
     int slot, agent, op; /* what was written instead, by whom */
 } clobber;
 
-/* The last bulk copies into one slot: complete with a phase of a barrier stage (0: none). */
+/* The last bulk copies into one slot: complete with a phase of a barrier stage (0: none; plan_slot.copy_stage). */
 typedef struct copied {
-    int stage;
     uint32_t phase, phase_before;
     int64_t lap;
     bool whole; /* it covers the buffer */
@@ -141,7 +140,12 @@ typedef struct config {
     uint32_t *clocks;     /* [agent][width] */
     uint32_t *gathered;   /* [stage][width]: join of the arrivals of the current phase */
     done_row **done;      /* [stage]: clock of the last completion */
-    uint32_t *waited;     /* [stage][user]: epoch of its wait for the last completion; 0: none */
+    uint32_t *waited;     /* [stage][user]: epoch of its last wait for the last completion; 0: none */
+    uint32_t
+        *passed; /* [stage][2][user]: of its first one for the last completion, for the one before; 0: none */
+    uint32_t *
+        seen; /* [slot][2][user of its copy_stage]: of its first wait for the last copy, for that of an earlier
+                         lap; 0: none */
     uint32_t
         *contributed;  /* [stage][3][user]: epoch of its contribution to the current phase, the last, the one
                                    before; 0: none */
@@ -248,14 +252,22 @@ static inline uint32_t *stage_waits(const machine *m, int stage)
 {
     return m->now.waited + m->plan->stages[stage].first_user;
 }
+/* Epochs of the first waits for a completion that is `age` (1 or 2) completions old. */
+static inline uint32_t *stage_passes(const machine *m, int stage, int age)
+{
+    const plan_stage *s = &m->plan->stages[stage];
+    return m->now.passed + 2 * (size_t)s->first_user + (size_t)(age - 1) * (size_t)s->users;
+}
+/* For the last bulk copy into a slot, or that of an earlier lap. */
+static inline uint32_t *slot_sightings(const machine *m, int slot, bool before)
+{
+    const plan_slot *s = &m->plan->slots[slot];
+    return m->now.seen + 2 * (size_t)s->copy_users +
+           (before ? (size_t)m->plan->stages[s->copy_stage].users : 0);
+}
 static inline const int *stage_users(const machine *m, int stage)
 {
     return m->plan->users + m->plan->stages[stage].first_user;
-}
-/* The agent's index of a clock entry for a stage. */
-static inline int stage_entry(const machine *m, int stage)
-{
-    return plan_stage_entry(m->plan, stage);
 }
 /* How often an agent has published: its own entries are all alike. */
 static inline uint32_t machine_epoch(const machine *m, int agent_index)
@@ -300,8 +312,23 @@ bool barrier_pipe_arrives(machine *m, int agent_index, plan_pipe kind, int stage
 void barrier_told(machine *m, int agent_index);
 bool barrier_flight_lands(machine *m); /* the oldest in flight */
 bool barrier_end_is_clean(machine *m); /* at the end of the program */
-/* The last completion of a stage that the agent is sure of, among the last two; an earlier one otherwise. */
-uint32_t barrier_known(machine *m, int agent_index, int stage);
+
+/* ---- completions.c ------------------------------------------------------------------------------------- */
+
+/* An agent knows of a completion if it has heard of a wait that it let through. `age` is 1 for the last completion of the
+ * stage, 2 for the one before; what came before the first is known. */
+bool completion_known(const machine *m, int agent_index, int stage, int age);
+/* To all who may yet act on the stage in that way (PLAN_WAITS, ...). */
+bool completion_known_to_all(const machine *m, int stage, int age, uint8_t how);
+/* The number of the last completion that the agent is sure of, if it is one of the last two; else 0. */
+uint32_t completion_last_known(const machine *m, int agent_index, int stage);
+/* The last bulk copy into a slot; `before`: that of an earlier lap. */
+bool copy_known(const machine *m, int agent_index, int slot, bool before);
+bool copy_known_to_all(const machine *m, int slot, bool before); /* who may yet touch the slot */
+
+void completion_passed(machine *m, int agent_index, int stage); /* by a wait for the last one */
+void completion_happens(machine *m, int stage);                 /* the last one becomes the one before */
+void copy_begins(machine *m, int slot, bool new_lap);           /* nobody has waited for it */
 
 /* ---- accesses.c, groups.c ------------------------------------------------------------------------------ */
 

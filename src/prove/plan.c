@@ -65,17 +65,25 @@ static int most_agents(const plan *p)
     return p->ranks * warps * (1 + PLAN_PIPES);
 }
 
+static void add_crew(plan *p, int rank, int task)
+{
+    const ir_task *t = &p->program->tasks.at[task];
+    plan_crew *crew = &p->crews[rank * (int)p->program->tasks.len + task];
+    *crew = (plan_crew){p->agent_count, runs_in(t, rank) ? t->warps : 0};
+    for (int warp = 0; warp < crew->warps; warp++)
+        add_warp(p, rank, task, warp);
+}
+
 static void number_agents(plan *p)
 {
     size_t tasks = p->program->tasks.len;
     p->agents = arena_array(&p->kernel->arena, plan_agent, most_agents(p) + 1);
     p->crew_count = p->ranks * (int)tasks;
+    p->crews = arena_array(&p->kernel->arena, plan_crew, p->crew_count + 1);
     for (int rank = 0; rank < p->ranks; rank++) {
         int first = p->agent_count;
         for (size_t i = 0; i < tasks; i++)
-            for (int warp = 0;
-                 runs_in(&p->program->tasks.at[i], rank) && warp < p->program->tasks.at[i].warps; warp++)
-                add_warp(p, rank, (int)i, warp);
+            add_crew(p, rank, (int)i);
         for (int i = first, end = p->agent_count; i < end; i++)
             add_pipes(p, i);
     }
@@ -308,6 +316,50 @@ static void list_users(plan *p)
     }
 }
 
+/* ---- which copies complete where -------------------------------------------------------------------------- */
+
+/* The one barrier on which copies into the buffer complete (plan_check.c); NULL: there are none. */
+static const ir_effect *copy_into(const plan *p, int buffer)
+{
+    for (size_t task = 0; task < p->program->tasks.len; task++)
+        for (int i = 0; i < p->tasks[task].count; i++) {
+            const ir_op *op = p->tasks[task].ops[i].op;
+            for (int j = 0; j < op->effect_count; j++)
+                if (op->effects[j].kind == IR_COPY_IN && op->effects[j].buffer == buffer)
+                    return &op->effects[j];
+        }
+    return NULL;
+}
+
+static void find_copy_stage(plan *p, plan_slot *s)
+{
+    const ir_effect *e = copy_into(p, s->buffer);
+    s->copy_stage = -1;
+    if (!e || s->stage >= p->program->barriers.at[e->barrier].stages)
+        return;
+    s->copy_stage = plan_stage_at(p, e->barrier, plan_completes_at(p, e, s->rank)) + s->stage;
+    s->copy_users = p->copy_user_count;
+    p->copy_user_count += p->stages[s->copy_stage].users;
+}
+
+static void find_copies(plan *p)
+{
+    arena *a = &p->kernel->arena;
+    plan_crews *on = &p->copies_on;
+    on->first = arena_array(a, int, (size_t)p->stage_count + 2);
+    on->at = arena_array(a, int, (size_t)p->slot_count + 1);
+    for (int i = 0; i < p->slot_count; i++) {
+        find_copy_stage(p, &p->slots[i]);
+        if (p->slots[i].copy_stage >= 0)
+            on->first[p->slots[i].copy_stage + 2]++;
+    }
+    for (int i = 0; i < p->stage_count; i++)
+        on->first[i + 2] += on->first[i + 1];
+    for (int i = 0; i < p->slot_count; i++)
+        if (p->slots[i].copy_stage >= 0)
+            on->at[on->first[p->slots[i].copy_stage + 1]++] = i;
+}
+
 static void find_uses(plan *p)
 {
     arena *a = &p->kernel->arena;
@@ -320,6 +372,7 @@ static void find_uses(plan *p)
     }
     list_crews(p);
     list_users(p);
+    find_copies(p);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */

@@ -4,9 +4,8 @@
  * issues tcgen05 work or cp.async copies has a pipe for them, an agent that runs no operations of its own but makes the
  * accesses and has an entry in clocks. Agents are numbered by CTA, in each CTA warps first. A crew is a task in one CTA.
  *
- * A clock has one entry an agent and lane, one a barrier stage, and those of fences (below); lanes are rings in a loose
- * plan, and one for all in an exact one. Barrier stages, and slots (one stage of one buffer) are numbered through, by CTA
- * too. A ring is what cursors tie together: barriers and buffers that the same cursors point into. Symbolic values are
+ * A clock has one entry an agent and lane, and those of fences (below); lanes are rings in a loose plan, and one for all
+ * in an exact one. Barrier stages, and slots (one stage of one buffer) are numbered through, by CTA too. A ring is what cursors tie together: barriers and buffers that the same cursors point into. Symbolic values are
  * what loops, tile loops and guards ask about; a value belongs to the launch, or to each tile anew; all CTAs of a cluster
  * see the same values.
  *
@@ -50,6 +49,11 @@ typedef struct plan_agent {
     int statuses;          /* likewise */
 } plan_agent;
 
+/* Its warps are agents first to first + warps - 1. */
+typedef struct plan_crew {
+    int first, warps;
+} plan_crew;
+
 typedef struct plan_stage {
     int barrier, stage, rank;
     int first_user, users; /* range of plan.users: the agents that wait on it, probe it or contribute to it */
@@ -64,6 +68,8 @@ typedef struct plan_slot {
     const ww_resource *owner; /* whose memory it is: another resource's if the buffer is a view */
     int first_agent, agents;  /* who may access it but for bulk copies: those of the CTAs that share an MMA */
     int accesses;             /* the first of theirs among the accesses of all slots */
+    int copy_stage;           /* on which bulk copies into it complete; -1: there are none */
+    int copy_users;           /* the first of its users, among those of all slots' (see config) */
 } plan_slot;
 
 typedef enum plan_value_kind {
@@ -152,6 +158,7 @@ typedef struct plan {
     ww_kernel *kernel;
     plan_task *tasks;
     plan_agent *agents;
+    plan_crew *crews;
     plan_stage *stages;
     plan_slot *slots;
     plan_ring *rings;
@@ -169,20 +176,21 @@ typedef struct plan {
     plan_crews touching[(PLAN_READS | PLAN_WRITES) +
                         1]; /* by one of PLAN_READS, PLAN_WRITES or both: of each slot */
     plan_crews crew_stages,
-        crew_slots; /* the reverse: of each crew, the stages it uses, the slots it touches */
+        crew_slots;       /* the reverse: of each crew, the stages it uses, the slots it touches */
+    plan_crews copies_on; /* of each stage, the slots whose copies complete on it */
     plan_value values[PLAN_MAX_VALUES];
     int ranks; /* CTAs of the cluster */
     int agent_count, stage_count, slot_count, value_count, cursor_count, status_count, crew_count, ring_count;
-    int access_count, known_count, user_count;
+    int access_count, known_count, user_count, copy_user_count;
     int lanes;
     plan_fence *fences;
     int fence_count;
     int *proxy_fence, *after_fence; /* by agent, -1: none */
-    int told;            /* entries of a clock: agents times lanes, barrier stages, fences that are told of */
-    int width;           /* and the others */
-    bool has_options;    /* some operation is optional */
-    bool loose;          /* see plan_new */
-    ww_diag *unprovable; /* the program is outside the model */
+    int told;                       /* entries of a clock: agents times lanes, fences that are told of */
+    int width;                      /* and the others */
+    bool has_options;               /* some operation is optional */
+    bool loose;                     /* see plan_new */
+    ww_diag *unprovable;            /* the program is outside the model */
 } plan;
 
 /* What warps do to memory by an effect. */
@@ -210,19 +218,15 @@ ww_diag *plan_diag(ww_kernel *k, ww_code code, ww_place place, diag_list *list, 
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
 
-/* The clock entry for what an agent did in a ring; the one for a barrier stage. */
+/* The clock entry for what an agent did in a ring. */
 static inline int plan_entry(const plan *p, int agent, int ring)
 {
     return agent * p->lanes + (p->lanes > 1 ? ring : 0);
 }
-static inline int plan_stage_entry(const plan *p, int stage)
-{
-    return p->agent_count * p->lanes + stage;
-}
 /* Of a fence, for what its owner did in a ring. */
 static inline int plan_fence_entry(const plan *p, int fence, int ring)
 {
-    return plan_stage_entry(p, p->stage_count) + fence * p->lanes + (p->lanes > 1 ? ring : 0);
+    return (p->agent_count + fence) * p->lanes + (p->lanes > 1 ? ring : 0);
 }
 /* Of a ring: which entries of an agent tell about it. */
 static inline bool plan_in_lane(const plan *p, int ring, int lane)

@@ -177,8 +177,9 @@ static probe *probe_of(const machine *m, int agent_index, int status)
 static bool run_probe(machine *m, int agent_index, const plan_op *p)
 {
     int stage = stage_of(m, agent_index, p->op);
-    *probe_of(m, agent_index, p->op->status) = (probe){
-        stage, agent_cursor(m, agent_index, p->op->cursor)->parity, barrier_known(m, agent_index, stage)};
+    *probe_of(m, agent_index, p->op->status) =
+        (probe){stage, agent_cursor(m, agent_index, p->op->cursor)->parity,
+                completion_last_known(m, agent_index, stage)};
     return next(m, agent_index);
 }
 

@@ -40,6 +40,22 @@ static bool may_arrive(const readers *r, int stage)
     return false;
 }
 
+/* Who may ask whether a phase of the stage is complete. The clock of a stage need not tell of other slots of its ring: they
+ * have clocks of their own. */
+static bool may_use(const readers *r, int stage)
+{
+    const plan *p = r->m->plan;
+    if (r->crew >= 0)
+        return plan_acts(p, r->crew, stage, PLAN_USES);
+    if (plan_stage_ring(p, r->stage) == plan_stage_ring(p, stage) &&
+        p->stages[r->stage].stage != p->stages[stage].stage)
+        return false;
+    for (int crew = 0; crew < p->crew_count; crew++)
+        if (plan_acts(p, crew, r->stage, PLAN_WAITS) && plan_acts(p, crew, stage, PLAN_USES))
+            return true;
+    return false;
+}
+
 static void raise(uint32_t *to, uint32_t threshold, uint32_t limit)
 {
     if (threshold <= limit && threshold > *to)
@@ -62,6 +78,29 @@ static void raise_to_accesses(const readers *r, uint32_t *to, int slot, const ac
     }
 }
 
+static void raise_to_sightings(const readers *r, uint32_t *to, int slot, int use, uint32_t limit)
+{
+    const machine *m = r->m;
+    if (!m->now.copies[slot].phase || !may_touch(r, slot, PLAN_READS | PLAN_WRITES))
+        return;
+    for (int before = 0; before < 2; before++)
+        if (!copy_known_to_all(m, slot, before))
+            raise(to, slot_sightings(m, slot, before)[use], limit);
+}
+
+static void raise_to_waits(const readers *r, uint32_t *to, int stage, int use, uint32_t limit)
+{
+    const machine *m = r->m;
+    const plan_crews *copies = &m->plan->copies_on;
+    if (may_arrive(r, stage))
+        raise(to, stage_waits(m, stage)[use], limit);
+    for (int age = 1; age <= 2 && may_use(r, stage); age++)
+        if (!completion_known_to_all(m, stage, age, PLAN_USES))
+            raise(to, stage_passes(m, stage, age)[use], limit);
+    for (int i = copies->first[stage]; i < copies->first[stage + 1]; i++)
+        raise_to_sightings(r, to, copies->at[i], use, limit);
+}
+
 /* The highest threshold of an agent, up to `limit`, that a reader may ask about; `least` if there is none. */
 static uint32_t useful(const readers *r, int agent_index, int lane, uint32_t limit, uint32_t least)
 {
@@ -75,8 +114,8 @@ static uint32_t useful(const readers *r, int agent_index, int lane, uint32_t lim
     }
     for (int stage = 0; stage < m->plan->stage_count; stage++)
         if (plan_use(m->plan, stage, agent_index) >= 0 &&
-            plan_in_lane(m->plan, plan_stage_ring(m->plan, stage), lane) && may_arrive(r, stage))
-            raise(&most, stage_waits(m, stage)[plan_use(m->plan, stage, agent_index)], limit);
+            plan_in_lane(m->plan, plan_stage_ring(m->plan, stage), lane))
+            raise_to_waits(r, &most, stage, plan_use(m->plan, stage, agent_index), limit);
     return most;
 }
 
@@ -93,47 +132,6 @@ static void lower_stage(machine *m, int stage, int entry, uint32_t least)
     lower(&r, entry, stage_gathered(m, stage), least);
     if (stage_done(m, stage)[entry] > least)
         lower(&r, entry, stage_own_done(m, stage, true), least);
-}
-
-/* ---- entries for stages: who knows which phases -------------------------------------------------------- */
-
-static bool waiters_use(const machine *m, int stage, int of)
-{
-    for (int crew = 0; crew < m->plan->crew_count; crew++)
-        if (plan_acts(m->plan, crew, stage, PLAN_WAITS) && plan_acts(m->plan, crew, of, PLAN_USES))
-            return true;
-    return false;
-}
-
-/* Whether the clock of a stage may tell its waiters about another one: the other barrier of the slot, or another ring
- * that they use. The other slots of the ring have clocks of their own to tell. */
-static bool may_tell(const machine *m, int stage, int of)
-{
-    if (plan_stage_ring(m->plan, stage) == plan_stage_ring(m->plan, of))
-        return m->plan->stages[stage].stage == m->plan->stages[of].stage;
-    return waiters_use(m, stage, of);
-}
-
-static void lower_to(uint32_t *entry, uint32_t least)
-{
-    *entry = *entry > least ? least : *entry;
-}
-
-static void lower_phases(machine *m, int of)
-{
-    int entry = stage_entry(m, of);
-    heard h = heard_of(m, entry);
-    uint32_t least = heard_by_all(&h);
-    for (int i = 0; i < m->plan->agent_count; i++)
-        if (machine_alive(m, i) && !plan_acts(m->plan, m->plan->agents[i].crew, of, PLAN_USES))
-            lower_to(&machine_clock(m, i)[entry], least);
-    for (int stage = 0; stage < m->plan->stage_count; stage++) {
-        if (may_tell(m, stage, of))
-            continue;
-        stage_gathered(m, stage)[entry] = 0; /* less than what its waiters know */
-        if (stage_done(m, stage)[entry])
-            stage_own_done(m, stage, true)[entry] = 0;
-    }
 }
 
 /* ---- accesses seem to last until the release ----------------------------------------------------------- */
@@ -177,9 +175,17 @@ static void extend_accesses(machine *m, int slot)
 static void extend_waits(machine *m, int stage)
 {
     const int *users = stage_users(m, stage);
-    for (int i = 0; i < m->plan->stages[stage].users; i++)
-        extend(&stage_waits(m, stage)[i],
-               last_contribution(m, users[i], plan_stage_ring(m->plan, stage), m->plan->stages[stage].stage));
+    const plan_crews *copies = &m->plan->copies_on;
+    for (int i = 0; i < m->plan->stages[stage].users; i++) {
+        uint32_t last =
+            last_contribution(m, users[i], plan_stage_ring(m->plan, stage), m->plan->stages[stage].stage);
+        extend(&stage_waits(m, stage)[i], last);
+        for (int age = 1; age <= 2; age++)
+            extend(&stage_passes(m, stage, age)[i], last);
+        for (int n = copies->first[stage]; n < copies->first[stage + 1]; n++)
+            for (int before = 0; before < 2; before++)
+                extend(&slot_sightings(m, copies->at[n], before)[i], last);
+    }
 }
 
 /* ---- thresholds that can never fail again -------------------------------------------------------------- */
@@ -253,6 +259,4 @@ void machine_weaken(machine *m)
         extend_waits(m, stage);
     for (int entry = 0; entry < m->plan->agent_count * m->plan->lanes; entry++)
         weaken_entry(m, entry);
-    for (int stage = 0; stage < m->plan->stage_count; stage++)
-        lower_phases(m, stage);
 }
