@@ -149,12 +149,10 @@ static ww_kernel *declare_cluster(void *context)
     return p->m.kernel;
 }
 
-void bench_clusters(int repetitions)
+static void sweep_clusters(const char *title, const ww_cluster *clusters, size_t count, int repetitions)
 {
-    static const ww_cluster clusters[] = {
-        {1, 1, 1, 1}, {2, 1, 1, 1}, {2, 2, 1, 1}, {2, 2, 2, 1}, {2, 4, 2, 1}};
-    print_head("clusters: a tcgen05 GEMM, three stages, multicast, any number of tiles and trips", "CTAs");
-    for (size_t i = 0; i < ARRAY_LEN(clusters); i++) {
+    print_head(title, "CTAs");
+    for (size_t i = 0; i < count; i++) {
         const ww_cluster *c = &clusters[i];
         point p = {.stages = 3, .cluster = *c};
         p.copy_a = (uint32_t)(MINI_COPY / c->n);
@@ -162,4 +160,13 @@ void bench_clusters(int repetitions)
         measured m = measure(declare_cluster, release, &p, repetitions);
         print_point(c->v * c->m * c->n, &m);
     }
+}
+
+void bench_clusters(int repetitions)
+{
+    static const ww_cluster alone[] = {{1, 1, 1, 1}, {1, 2, 1, 1}, {1, 2, 2, 1}, {1, 4, 2, 1}, {1, 4, 4, 1}};
+    static const ww_cluster pairs[] = {{2, 1, 1, 1}, {2, 2, 1, 1}, {2, 2, 2, 1}, {2, 4, 2, 1}};
+    sweep_clusters("clusters: a tcgen05 GEMM, three stages, multicast, any number of tiles and trips", alone,
+                   ARRAY_LEN(alone), repetitions);
+    sweep_clusters("clusters: the same, each MMA by a pair of CTAs", pairs, ARRAY_LEN(pairs), repetitions);
 }

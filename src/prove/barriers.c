@@ -239,31 +239,37 @@ bool barrier_flight_lands(machine *m)
 
 static bool is_used(const machine *m, int stage)
 {
-    for (int crew = 0; crew < m->plan->crew_count; crew++)
-        if (plan_acts(m->plan, crew, stage, PLAN_USES))
-            return true;
-    return false;
+    const plan_crews *users = &m->plan->acting[PLAN_USES];
+    return users->first[stage] < users->first[stage + 1];
 }
 
 /* In a cluster, a barrier may have its partner in the leader alone: then its own counts say all. */
-static bool balances(machine *m, int stage)
+static int partner_of(const machine *m, int stage)
 {
     const plan_stage *s = &m->plan->stages[stage];
     int partner = plan_barrier_of(m->plan, stage)->balance;
     if (partner < 0 || s->stage >= m->plan->program->barriers.at[partner].stages)
-        return true;
+        return -1;
     int other = plan_stage_at(m->plan, partner, s->rank) + s->stage;
-    if (m->plan->ranks > 1 && (!is_used(m, stage) || !is_used(m, other)))
-        return true;
-    if (m->now.barriers[other].count == m->now.barriers[stage].count)
-        return true;
-    return machine_fault(
-        m, (finding){FAULT_UNBALANCED, .agent = -1, .op = -1, .stage = other, .other_agent = stage});
+    return m->plan->ranks == 1 || (is_used(m, stage) && is_used(m, other)) ? other : -1;
+}
+
+int64_t barrier_lead(const machine *m, int stage)
+{
+    int other = partner_of(m, stage);
+    return other < 0 ? 0 : (int64_t)m->now.barriers[stage].count - m->now.barriers[other].count;
+}
+
+static bool balances(machine *m, int stage)
+{
+    return !barrier_lead(m, stage) ||
+           machine_fault(m, (finding){FAULT_UNBALANCED, .agent = -1, .op = -1, .stage = partner_of(m, stage),
+                                      .other_agent = stage});
 }
 
 /* Nothing asynchronous may be under way when the CTA ends. (Arrivals from other CTAs come before the barrier of the
  * cluster with which every CTA of a cluster ends.) */
-static bool must_be_seen(const machine *m, int stage)
+bool barrier_must_be_seen(const machine *m, int stage)
 {
     return plan_barrier_of(m->plan, stage)->side == IR_FULL ||
            (m->now.barriers[stage].deferred[1] & DEFERRED_ASYNC);
@@ -274,7 +280,7 @@ static bool stage_is_clean(machine *m, int stage)
     const barrier_state *b = &m->now.barriers[stage];
     if (b->pending != plan_barrier_of(m->plan, stage)->arrivals || b->tx)
         return machine_fault(m, (finding){FAULT_HALF_PHASE, .agent = -1, .op = -1, .stage = stage});
-    if (b->waited < b->count && must_be_seen(m, stage))
+    if (b->waited < b->count && barrier_must_be_seen(m, stage))
         return machine_fault(m, (finding){FAULT_UNSEEN, .agent = -1, .op = -1, .stage = stage});
     return balances(m, stage);
 }

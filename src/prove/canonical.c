@@ -223,11 +223,8 @@ static void put_conditions(canonical *c, const machine *m, int agent_index)
 static void put_probe(canonical *c, const machine *m, const probe *asked)
 {
     canonical_put(c, asked->stage < 0 ? -1 : c->stage_place[asked->stage]);
-    if (asked->stage < 0)
-        return;
-    uint32_t count = m->now.barriers[asked->stage].count, unsure = count - asked->known;
-    canonical_put(c, (int64_t)(asked->parity ^ (count & 1)));
-    canonical_put(c, unsure > 2 ? 2 : unsure);
+    if (asked->stage >= 0)
+        canonical_put(c, (int64_t)(asked->parity ^ (m->now.barriers[asked->stage].count & 1)));
 }
 
 static void put_agent(canonical *c, const machine *m, int agent_index)
@@ -337,8 +334,8 @@ static int asked_instance(const machine *m, const question *q)
 static void put_values(canonical *c, const machine *m, const question *q)
 {
     uint64_t launch = of_launch_later(m);
-    int64_t asked_from = 0;
     c->asked_again = false;
+    c->asked_from = 0;
     for (int value = 0; value < c->plan->value_count; value++) {
         const plan_value *v = &c->plan->values[value];
         bool of_tile = plan_of_tile(v);
@@ -353,17 +350,48 @@ static void put_values(canonical *c, const machine *m, const question *q)
             canonical_put(c, later && !asked ? k->from : -1);
             if (asked && later) {
                 c->asked_again = true;
-                asked_from = k->from;
+                c->asked_from = k->from;
             }
         }
     }
     canonical_put(c, q->value);
     canonical_put(c, asked_instance(m, q));
     canonical_put(c, c->asked_again);
-    c->chain_length = c->words.len;
+}
+
+static void put_places(canonical *c)
+{
     for (size_t i = 0; i < c->places.len; i++)
         canonical_put(c, c->places.at[i].distance);
-    canonical_put(c, asked_from);
+    canonical_put(c, c->asked_from);
+}
+
+/* ---- who writes in a ring ------------------------------------------------------------------------------ */
+
+static void add_writers(canonical *c, int ring, int *found)
+{
+    const plan *p = c->plan;
+    for (int i = 0; i < p->agent_count; i++) {
+        size_t cursors = p->agents[i].warp_itself ? plan_task_of(p, i)->cursors.len : 0;
+        for (size_t j = 0; j < cursors; j++) {
+            const plan_cursor *known = plan_cursor_of(p, i, (int)j);
+            if (known->ring == ring && known->writes)
+                c->writers[(*found)++] = (canonical_writer){i, (int)j};
+        }
+    }
+}
+
+static void list_writers(canonical *c)
+{
+    const plan *p = c->plan;
+    int found = 0;
+    c->writers = arena_array(&p->kernel->arena, canonical_writer, p->cursor_count + 1);
+    c->first_writer = arena_array(&p->kernel->arena, int, p->ring_count + 2);
+    for (int ring = 0; ring < p->ring_count; ring++) {
+        c->first_writer[ring] = found;
+        add_writers(c, ring, &found);
+    }
+    c->first_writer[p->ring_count] = found;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
@@ -382,8 +410,10 @@ void canonical_init(canonical *c, const plan *p)
     c->known = arena_array(a, uint32_t, p->width + 1);
     c->slot_order = arena_array(a, int, p->slot_count + 1);
     c->slot_place = arena_array(a, int, p->slot_count + 1);
+    c->kept_copies = arena_array(a, canonical_kept_copy, p->slot_count + 1);
     for (int ring = 0; ring < p->ring_count; ring++)
         choose_ring_cursor(c, ring);
+    list_writers(c);
 }
 
 void canonical_free(canonical *c)
@@ -397,6 +427,11 @@ void canonical_free(canonical *c)
     vec_free(&c->sorted);
     vec_free(&c->words);
     vec_free(&c->places);
+    vec_free(&c->kept);
+    vec_free(&c->kept_marks);
+    vec_free(&c->kept_classes);
+    vec_free(&c->kept_news);
+    vec_free(&c->worries);
 }
 
 void canonical_of(canonical *c, const machine *m, const question *q)
@@ -406,6 +441,10 @@ void canonical_of(canonical *c, const machine *m, const question *q)
     order_rings(c, m);
     for (int i = 0; i < c->plan->agent_count; i++)
         put_agent(c, m, i);
-    canonical_clocks(c, m);
     put_values(c, m, q);
+    canonical_barriers(c, m);
+    c->control_length = c->words.len;
+    canonical_clocks(c, m);
+    c->chain_length = c->words.len;
+    put_places(c);
 }

@@ -8,13 +8,65 @@
 
 #include "prove/machine.h"
 
+/* What of a stage can still matter: the clock of a phase that has begun; the clock of the last completion, while
+ * someone who waits on the barrier does not know it (who knows it has joined that clock, or all that went into it);
+ * contributions to a phase of a given age, while someone could still learn from them that it is complete, or would if
+ * some of them did not arrive later. */
+enum { USE_GATHERED = 1, USE_DONE = 2, USE_AGE_0 = 4, DEFERRED_0 = 32, USE_PASSED_1 = 256 };
+
+/* Of the copies into a slot: the last, that of an earlier lap. */
+enum { USE_COPY = 1, USE_COPY_BEFORE = 2 };
+
+enum {
+    MARK_WRITE,
+    MARK_WRITE_BEFORE,
+    MARK_READ,
+    MARK_GROUPS,
+    MARK_WAIT = MARK_GROUPS + GROUP_KINDS,
+    MARK_LAST,
+    MARK_AGE_0,
+    MARK_PASSED = MARK_AGE_0 + 3,
+    MARK_COPY = MARK_PASSED + 2,
+    MARK_COPY_BEFORE,
+    MARK_FENCE_WRITE,
+    MARK_FENCE_WRITE_BEFORE,
+    MARK_FENCE_READ,
+    MARK_KINDS
+};
+
+typedef struct canonical_range {
+    size_t at, words;
+} canonical_range;
+
 /* An epoch or phase that entries of clocks may yet be compared with. */
 typedef struct canonical_mark {
     int kind, place;
     uint32_t threshold;
     int slot; /* its lap matters too; -1: it has none */
     int64_t lap;
+    uint32_t class;       /* see canonical_end_values */
+    canonical_range laps; /* how it was written */
 } canonical_mark;
+
+/* What the clock of a stage tells of an entry: which marks, by their classes. */
+typedef struct canonical_kept_news {
+    int from; /* as in canonical_news */
+    uint32_t class;
+} canonical_kept_news;
+
+/* The copies into a slot that somebody may not know to be over. */
+typedef struct canonical_kept_copy {
+    bool whole;
+    uint32_t age, age_before; /* of their phases; age_before 0: all know of that one */
+    canonical_range laps;
+} canonical_kept_copy;
+
+/* Where one entry's marks, agents' classes (by agent, CANONICAL_NOBODY: the owner, or not alive) and news begin. */
+typedef struct canonical_kept_entry {
+    size_t marks, classes, news;
+} canonical_kept_entry;
+
+enum { CANONICAL_NOBODY = UINT16_MAX };
 
 /* What the clock of a stage has to tell its waiters of an entry. */
 typedef struct canonical_news {
@@ -29,10 +81,17 @@ typedef struct canonical_place {
     int64_t test, distance;
 } canonical_place;
 
+/* A cursor at whose slot somebody writes. */
+typedef struct canonical_writer {
+    int agent, cursor;
+} canonical_writer;
+
 typedef struct canonical {
     const plan *plan;
     int *ring_agent,
-        *ring_cursor; /* by ring: the cursor that says where it begins; agent -1: it is not turned */
+        *ring_cursor;          /* by ring: the cursor that says where it begins; agent -1: it is not turned */
+    canonical_writer *writers; /* by ring */
+    int *first_writer;         /* [ring + 1] */
     int *stage_order, *slot_order;    /* canonical place -> stage, slot */
     int *stage_place, *slot_place;    /* the reverse */
     uint16_t *stage_use;              /* which clocks and contributions of a stage matter */
@@ -48,10 +107,20 @@ typedef struct canonical {
     uint32_t *known;                  /* a clock: what all waiters of the stage at hand know */
     const question *asked;
     VEC(canonical_place) places;
-    VEC(uint32_t) words; /* the result; first what must be equal along a chain ... */
+    VEC(uint32_t) words;   /* the result; first what agents will do: ... */
+    size_t control_length; /* ... so many; then what they know, and ... */
     size_t
-        chain_length; /* ... so many; then distances of the places, and the value if it will be asked again */
+        chain_length; /* ... so many must be equal along a chain; then distances of the places, and the value if it
+                            will be asked again */
+    int64_t asked_from;
     bool asked_again; /* loops that have not started may ask about the value */
+    bool keep;        /* what canonical_knows_more asks for is wanted, too: */
+    VEC(canonical_kept_entry) kept;
+    VEC(canonical_mark) kept_marks;
+    VEC(uint32_t) kept_classes;
+    VEC(canonical_kept_news) kept_news;
+    canonical_kept_copy *kept_copies; /* by place of a slot */
+    VEC(uint8_t) worries;             /* what is worse the greater it is */
 } canonical;
 
 void canonical_init(canonical *c, const plan *p);
@@ -60,8 +129,21 @@ void canonical_free(canonical *c);
 /* The configuration of a machine at rest that asks q. */
 void canonical_of(canonical *c, const machine *m, const question *q);
 
-/* Part of it: barriers, accesses, clocks. */
+/* Parts of it: what agents do next at barriers; who knows what (canonical_clocks.c). */
+void canonical_barriers(canonical *c, const machine *m);
 void canonical_clocks(canonical *c, const machine *m);
+
+/* Whether machines of configuration `a` will do the same as those of `b`, and pass every check that those pass, because in
+ * `a` whoever asks knows at least as much (canonical_order.c). Both were made with `keep`. */
+bool canonical_knows_more(const canonical *a, const canonical *b);
+void canonical_keep_entry(canonical *c, const machine *m, int entry); /* its marks and values are at hand */
+/* Whether an agent's clock is written for an entry: not the owner's, nor those of the dead. */
+static inline bool canonical_is_told(const canonical *c, const machine *m, int entry, int agent_index)
+{
+    int owners = c->plan->agent_count * c->plan->lanes;
+    bool owner = entry < owners && entry / c->plan->lanes == agent_index;
+    return !owner && machine_alive(m, agent_index);
+}
 
 /* ---- marks of one entry, and the values of all clocks (canonical_marks.c) --------------------------------- */
 

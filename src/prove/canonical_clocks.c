@@ -8,31 +8,6 @@
 #include "prove/canonical.h"
 #include "prove/heard.h"
 
-/* What of a stage can still matter: the clock of a phase that has begun; the clock of the last completion, while
- * someone who waits on the barrier does not know it (who knows it has joined that clock, or all that went into it);
- * contributions to a phase of a given age, while someone could still learn from them that it is complete, or would if
- * some of them did not arrive later. */
-enum { USE_GATHERED = 1, USE_DONE = 2, USE_AGE_0 = 4, DEFERRED_0 = 32, USE_PASSED_1 = 256 };
-
-/* Of the copies into a slot: the last, that of an earlier lap. */
-enum { USE_COPY = 1, USE_COPY_BEFORE = 2 };
-
-enum {
-    MARK_WRITE,
-    MARK_WRITE_BEFORE,
-    MARK_READ,
-    MARK_GROUPS,
-    MARK_WAIT = MARK_GROUPS + GROUP_KINDS,
-    MARK_LAST,
-    MARK_AGE_0,
-    MARK_PASSED = MARK_AGE_0 + 3,
-    MARK_COPY = MARK_PASSED + 2,
-    MARK_COPY_BEFORE,
-    MARK_FENCE_WRITE,
-    MARK_FENCE_WRITE_BEFORE,
-    MARK_FENCE_READ
-};
-
 /* ---- what matters of a stage --------------------------------------------------------------------------- */
 
 static uint16_t stage_use(const machine *m, int stage)
@@ -246,16 +221,13 @@ static void put_laps(canonical *c, const machine *m, int slot, int64_t lap)
 {
     const plan_slot *of = &c->plan->slots[slot];
     int ring = plan_slot_ring(c->plan, slot);
-    for (int i = 0; of->pipelined && i < c->plan->agent_count; i++) {
-        size_t cursors = plan_task_of(c->plan, i)->cursors.len;
-        for (size_t j = 0; machine_alive(m, i) && j < cursors; j++) {
-            const plan_cursor *known = plan_cursor_of(c->plan, i, (int)j);
-            if (known->ring != ring || !known->writes)
-                continue;
-            const cursor *at = agent_cursor(m, i, (int)j);
-            int64_t ahead = lap - (at->lap + (of->stage < at->slot));
-            canonical_put(c, ahead < -2 ? -2 : ahead > 3 ? 3 : ahead);
-        }
+    for (int i = c->first_writer[ring]; of->pipelined && i < c->first_writer[ring + 1]; i++) {
+        const canonical_writer *w = &c->writers[i];
+        if (!machine_alive(m, w->agent))
+            continue;
+        const cursor *at = agent_cursor(m, w->agent, w->cursor);
+        int64_t ahead = lap - (at->lap + (of->stage < at->slot));
+        canonical_put(c, ahead < -2 ? -2 : ahead > 3 ? 3 : ahead);
     }
 }
 
@@ -265,21 +237,23 @@ static void put_marks(canonical *c, const machine *m)
 {
     canonical_put(c, (int64_t)c->marks.len);
     for (size_t i = 0; i < c->marks.len; i++) {
-        const canonical_mark *at = &c->marks.at[i];
+        canonical_mark *at = &c->marks.at[i];
+        at->class = canonical_class_of_mark(c, at);
         canonical_put(c, at->kind);
         canonical_put(c, at->place);
-        canonical_put(c, canonical_class_of_mark(c, at));
+        canonical_put(c, at->class);
+        at->laps.at = c->words.len;
         if (at->slot >= 0)
             put_laps(c, m, at->slot, at->lap);
+        at->laps.words = c->words.len - at->laps.at;
     }
 }
 
 /* Agents in their order, but for the owner: how many in a row are of one class, and that. (Who is alive has been told.) */
 static void add_agents(canonical *c, const machine *m, int entry)
 {
-    int owner = entry < c->plan->agent_count * c->plan->lanes ? entry / c->plan->lanes : -1;
     for (int i = 0; i < c->plan->agent_count; i++)
-        if (i != owner && machine_alive(m, i))
+        if (canonical_is_told(c, m, entry, i))
             (void)canonical_add_value(c, machine_clock(m, i)[entry]);
 }
 
@@ -312,6 +286,8 @@ static void put_entry(canonical *c, const machine *m, int entry)
 {
     if (!c->marks.len) {
         canonical_put(c, 0);
+        if (c->keep)
+            canonical_keep_entry(c, m, entry);
         return;
     }
     canonical_begin_values(c);
@@ -323,18 +299,63 @@ static void put_entry(canonical *c, const machine *m, int entry)
     put_marks(c, m);
     put_agents(c, agents);
     put_news(c, entry, c->values.at + agents);
+    if (c->keep)
+        canonical_keep_entry(c, m, entry);
 }
 
 static void put_barrier(canonical *c, const machine *m, int stage)
 {
     const barrier_state *b = &m->now.barriers[stage];
-    canonical_put(c, c->stage_use[stage]);
     canonical_put(c, b->pending);
     canonical_put(c, b->tx);
-    canonical_put(c, b->count - b->waited > 2 ? 2 : b->count - b->waited);
     canonical_put(c, b->deferred[0]);
-    canonical_put(c, b->waited < b->count ? b->deferred[1] : 0);
+    canonical_put(c, barrier_lead(m, stage));
 }
+
+void canonical_barriers(canonical *c, const machine *m)
+{
+    for (int i = 0; i < c->plan->stage_count; i++)
+        put_barrier(c, m, c->stage_order[i]);
+}
+
+/* ---- what is worse if it is so --------------------------------------------------------------------------- */
+
+static void put_worry(canonical *c, uint32_t how_much)
+{
+    canonical_put(c, how_much);
+    vec_push(&c->worries, (uint8_t)how_much);
+}
+
+/* The last completion has been waited for by nobody, and it must be (barriers.c). */
+static bool is_unseen(const machine *m, int stage)
+{
+    const barrier_state *b = &m->now.barriers[stage];
+    return b->waited < b->count && barrier_must_be_seen(m, stage);
+}
+
+/* How many of the last completions the agent was not sure of when it asked. */
+static void put_unsure(canonical *c, const machine *m, const probe *asked)
+{
+    if (asked->stage < 0)
+        return;
+    uint32_t unsure = m->now.barriers[asked->stage].count - asked->known;
+    put_worry(c, unsure > 2 ? 2 : unsure);
+}
+
+static void put_worries(canonical *c, const machine *m)
+{
+    c->worries.len = 0;
+    for (int i = 0; i < c->plan->stage_count; i++)
+        put_worry(c, is_unseen(m, c->stage_order[i]));
+    for (int i = 0; i < c->plan->slot_count; i++)
+        if (c->plan->slots[c->slot_order[i]].overlaps > 1)
+            put_worry(c, m->now.clobbers[c->slot_order[i]].gone);
+    for (int i = 0; i < c->plan->agent_count; i++)
+        for (int s = 0; machine_alive(m, i) && s < plan_task_of(c->plan, i)->status_count; s++)
+            put_unsure(c, m, &m->now.probes[c->plan->agents[i].statuses + s]);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------------- */
 
 /* How old a phase is: not over, the last one, or older. */
 static uint32_t phase_age(const machine *m, int stage, uint32_t phase)
@@ -344,28 +365,30 @@ static uint32_t phase_age(const machine *m, int stage, uint32_t phase)
 }
 
 /* Copies that somebody may come upon who does not know that they are over. */
-static void put_copies(canonical *c, const machine *m)
+static void put_copy(canonical *c, const machine *m, int place)
 {
-    for (int i = 0; i < c->plan->slot_count; i++) {
-        int slot = c->slot_order[i], stage = c->plan->slots[slot].copy_stage;
-        const copied *copy = &m->now.copies[slot];
-        if (!c->slot_use[slot])
-            continue;
-        canonical_put(c, i);
-        canonical_put(c, copy->whole);
-        canonical_put(c, phase_age(m, stage, copy->phase));
-        canonical_put(c,
-                      c->slot_use[slot] & USE_COPY_BEFORE ? 1 + phase_age(m, stage, copy->phase_before) : 0);
-        put_laps(c, m, slot, copy->lap);
-    }
-    canonical_put(c, -1);
+    int slot = c->slot_order[place], stage = c->plan->slots[slot].copy_stage;
+    const copied *copy = &m->now.copies[slot];
+    canonical_kept_copy *kept = &c->kept_copies[place];
+    bool before = c->slot_use[slot] & USE_COPY_BEFORE;
+    kept->whole = copy->whole;
+    kept->age = phase_age(m, stage, copy->phase);
+    kept->age_before = before ? 1 + phase_age(m, stage, copy->phase_before) : 0;
+    canonical_put(c, place);
+    canonical_put(c, kept->whole);
+    canonical_put(c, kept->age);
+    canonical_put(c, kept->age_before);
+    kept->laps.at = c->words.len;
+    put_laps(c, m, slot, copy->lap);
+    kept->laps.words = c->words.len - kept->laps.at;
 }
 
-static void put_clobbers(canonical *c, const machine *m)
+static void put_copies(canonical *c, const machine *m)
 {
     for (int i = 0; i < c->plan->slot_count; i++)
-        if (c->plan->slots[c->slot_order[i]].overlaps > 1)
-            canonical_put(c, m->now.clobbers[c->slot_order[i]].gone);
+        if (c->slot_use[c->slot_order[i]])
+            put_copy(c, m, i);
+    canonical_put(c, -1);
 }
 
 /* A fence's entries: those before a thread synchronisation are looked at by those after it. */
@@ -375,9 +398,11 @@ static void put_fence(canonical *c, const machine *m, int fence, int lane)
     bool tensor = f->by != IR_FENCE_PROXY;
     int entry = plan_fence_entry(c->plan, fence, lane);
     canonical_clear_marks(c);
-    for (int i = 0; i < c->plan->slot_count; i++)
-        if (plan_in_lane(c->plan, plan_slot_ring(c->plan, c->slot_order[i]), lane))
-            mark_unfenced(c, m, f->owner, tensor ? c->plan->after_fence[f->owner] : fence, i);
+    const plan_crews *of = &c->plan->crew_slots;
+    int crew = c->plan->agents[f->owner].crew;
+    for (int n = of->first[crew]; n < of->first[crew + 1]; n++)
+        if (plan_in_lane(c->plan, plan_slot_ring(c->plan, c->slot_order[of->at[n]]), lane))
+            mark_unfenced(c, m, f->owner, tensor ? c->plan->after_fence[f->owner] : fence, of->at[n]);
     put_entry(c, m, entry);
 }
 
@@ -393,10 +418,11 @@ void canonical_clocks(canonical *c, const machine *m)
 {
     heard_listen(m);
     find_uses(c, m);
-    put_clobbers(c, m);
-    put_copies(c, m);
+    put_worries(c, m);
     for (int i = 0; i < c->plan->stage_count; i++)
-        put_barrier(c, m, c->stage_order[i]);
+        canonical_put(c, c->stage_use[c->stage_order[i]]);
+    put_copies(c, m);
+    c->kept.len = c->kept_marks.len = c->kept_classes.len = c->kept_news.len = 0;
     gather_news(c, m);
     for (int i = 0; i < c->plan->agent_count * c->plan->lanes; i++) {
         heard h = heard_of(m, i);

@@ -82,12 +82,16 @@ static bool may_ask(const machine *m, int agent_index, int owner, int slot)
 
 uint32_t fence_known_to_all(const machine *m, int fence, int slot)
 {
+    const plan_crews *touching = &m->plan->touching[PLAN_READS | PLAN_WRITES];
     int entry = plan_fence_entry(m->plan, fence, plan_slot_ring(m->plan, slot));
     uint32_t least = UINT32_MAX;
-    for (int i = 0; i < m->plan->agent_count; i++) {
-        uint32_t known = machine_clock(m, i)[entry];
-        if (known < least && may_ask(m, i, m->plan->fences[fence].owner, slot))
-            least = known;
+    for (int i = touching->first[slot]; i < touching->first[slot + 1]; i++) {
+        const plan_crew *crew = &m->plan->crews[touching->at[i]];
+        for (int warp = crew->first; warp < crew->first + crew->warps; warp++) {
+            uint32_t known = machine_clock(m, warp)[entry];
+            if (known < least && may_ask(m, warp, m->plan->fences[fence].owner, slot))
+                least = known;
+        }
     }
     return least;
 }

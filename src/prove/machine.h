@@ -312,6 +312,10 @@ bool barrier_pipe_arrives(machine *m, int agent_index, plan_pipe kind, int stage
 void barrier_told(machine *m, int agent_index);
 bool barrier_flight_lands(machine *m); /* the oldest in flight */
 bool barrier_end_is_clean(machine *m); /* at the end of the program */
+int64_t barrier_lead(const machine *m,
+                     int stage); /* phases completed more than its partner, which must be 0 then */
+bool barrier_must_be_seen(const machine *m,
+                          int stage); /* by then somebody must have waited for its last completion */
 
 /* ---- completions.c ------------------------------------------------------------------------------------- */
 
@@ -357,6 +361,8 @@ typedef enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN } answer;
 
 answer value_greater(machine *m, int agent_index, int value, int64_t than);
 answer value_choice(const machine *m, int agent_index, int value);
+void value_is_greater(const machine *m, const question *q); /* the answer; who asks goes on */
+void value_answered(const machine *m);                      /* who asks goes on */
 /* Of a value of trips: whether the trip it is in is later than the one that is known, or the same. */
 bool value_enter_trip(machine *m, int agent_index, int value);
 int value_instance(const machine *m, int agent_index, int value);

@@ -12,33 +12,42 @@ static void set_covered(ww_verdict *v, const plan *p, const steady_result *resul
     text_free(&covered);
 }
 
-/* The attempts, in order. Nearly every kernel is settled by the first. Where many configurations have to be told apart
- * (deep rings under bounds that differ from tile to tile), or immediate loops are very long, a loose search has much
- * less to do; if it cannot prove the program, the exact one goes on for longer. Only exact searches refute. */
+/* The attempts, in order. Nearly every kernel is settled by the first. What is found on its short cuts need not be real; then
+ * the second looks at each configuration. Where many configurations have to be told apart (deep rings under bounds that
+ * differ from tile to tile), or immediate loops are very long, a loose search has much less to do; if it cannot prove the
+ * program, the exact one goes on for longer. Only exact searches refute. */
 typedef struct attempt {
     bool loose;
+    int descends; /* see steady_search. Rings of up to 3 stages are sooner followed to their end */
+    bool again;   /* only if the one before took a short cut */
     size_t most_nodes;
     uint64_t most_events;
 } attempt;
 
 static const attempt attempts[] = {
-    {false, 500, UINT64_C(5000000)}, {true, 5000, UINT64_C(20000000)}, {false, 2000, UINT64_C(20000000)}};
+    {.descends = 4, .most_nodes = 500, .most_events = UINT64_C(5000000)},
+    {.again = true, .most_nodes = 500, .most_events = UINT64_C(5000000)},
+    {.loose = true, .most_nodes = 5000, .most_events = UINT64_C(20000000)},
+    {.most_nodes = 2000, .most_events = UINT64_C(20000000)},
+};
 
 /* True when the verdict stands. */
-static bool search(ww_verdict *v, const plan *p, const attempt *a, bool last)
+static bool search(ww_verdict *v, const plan *p, const attempt *a, bool *shortened)
 {
     machine m;
     steady_result result;
     machine_init(&m, p);
     m.most_events = a->most_events;
-    steady_search(&m, a->most_nodes, &result);
+    steady_search(&m, a->descends, a->most_nodes, &result);
     v->proved = result.finished;
     v->events += result.events;
     v->runs += result.runs;
     v->configurations += result.nodes;
     v->period = (uint32_t)result.period;
     bool complete = result.entangled < 0 && !result.too_long;
-    bool refuted = !p->loose && !result.finished && (complete || last);
+    bool last = a == &attempts[ARRAY_LEN(attempts) - 1];
+    *shortened = result.descents || result.unsure;
+    bool refuted = !p->loose && !*shortened && !result.finished && (complete || last);
     if (v->proved)
         set_covered(v, p, &result);
     else if (refuted) {
@@ -54,11 +63,13 @@ ww_verdict prove_program(ww_kernel *k, const ir_program *program)
 {
     double start = clock_ms();
     ww_verdict v = {.proved = false};
-    bool settled = false;
+    bool settled = false, shortened = false;
     for (size_t i = 0; i < ARRAY_LEN(attempts) && !settled; i++) {
+        if (attempts[i].again && !shortened)
+            continue;
         const plan *p = plan_new(k, program, attempts[i].loose);
         v.refutation = p->unprovable;
-        settled = p->unprovable || search(&v, p, &attempts[i], i + 1 == ARRAY_LEN(attempts));
+        settled = p->unprovable || search(&v, p, &attempts[i], &shortened);
     }
     v.milliseconds = clock_ms() - start;
     return v;

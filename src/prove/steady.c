@@ -11,7 +11,7 @@
  *   it were `from` (they are pinned), and later loops meet the whole class.
  *
  * docs/prover.md proves that this covers every value. */
-#include "prove/canonical.h"
+#include "prove/descend.h"
 #include "prove/steady.h"
 
 typedef enum branch_kind { BRANCH_EQUAL, BRANCH_GREATER, BRANCH_CLASS } branch_kind;
@@ -34,7 +34,9 @@ typedef struct node {
     knowledge known; /* of the value asked about */
     moment at;       /* likewise */
     bool asked_again;
-    int chain; /* the node before it in the chain; -1: it begins one */
+    int chain;      /* the node before it in the chain; -1: it begins one */
+    int links;      /* nodes before it */
+    int64_t covers; /* from which value on it and its branches cover it */
     char *snapshot;
     canonical_place *places;
     size_t place_count;
@@ -46,15 +48,16 @@ typedef struct node {
 typedef struct branch {
     int node;
     branch_kind kind;
-    int64_t period; /* BRANCH_CLASS */
-    int set;        /* BRANCH_CLASS: agents that stay in their loops, an index of search.sets; -1: none */
+    int64_t from, period; /* BRANCH_CLASS */
+    int set; /* BRANCH_CLASS: agents that stay in their loops, an index of search.sets; -1: none */
 } branch;
 
 typedef struct search {
     machine *m;
     steady_result *result;
     size_t most_nodes;
-    canonical form;
+    int descends;
+    canonical form, room;
     VEC(node) nodes;
     VEC(branch) branches;
     VEC(agent_set) sets;
@@ -87,16 +90,16 @@ static uint64_t hash_whole(uint64_t chain_hash, const uint32_t *rest, size_t n)
 }
 
 /* Hashes are 64 bits and compared first; equal hashes with different words are kept apart by probing on. */
-static bool seen_before(search *s, uint64_t hash)
+static const node *seen_before(const search *s, uint64_t hash)
 {
     size_t i = hash & (s->table_size - 1);
     for (; s->table[i]; i = (i + 1) & (s->table_size - 1)) {
         const node *n = &s->nodes.at[s->table[i] - 1];
         if (n->hash == hash && n->length == s->form.words.len &&
             memcmp(n->words, s->form.words.at, n->length * sizeof(uint32_t)) == 0)
-            return true;
+            return n;
     }
-    return false;
+    return NULL;
 }
 
 static void table_add(search *s, int number)
@@ -147,9 +150,15 @@ static bool set_has(const search *s, int set, int agent_index)
     return set >= 0 && s->sets.at[set].words[agent_index / 64] >> (agent_index % 64) & 1;
 }
 
-static void push_branch(search *s, int number, branch_kind kind, int64_t period, int set)
+static void push_branch(search *s, int number, branch_kind kind)
 {
-    branch b = {number, kind, period, set};
+    branch b = {.node = number, .kind = kind};
+    vec_push(&s->branches, b);
+}
+
+static void push_class(search *s, int number, int64_t from, int64_t period, int set)
+{
+    branch b = {number, BRANCH_CLASS, from, period, set};
     vec_push(&s->branches, b);
 }
 
@@ -194,58 +203,104 @@ static bool closes_cycle(search *s, int last, const question *q, uint64_t chain_
     }
     for (int i = last; i != s->nodes.at[start].chain; i = s->nodes.at[i].chain)
         if (s->nodes.at[i].asked_again || stayers.any)
-            push_branch(s, i, BRANCH_CLASS, period, set);
+            push_class(s, i, s->nodes.at[i].known.from, period, set);
     return true;
 }
 
 /* ---- growing the search -------------------------------------------------------------------------------- */
 
-static void add_node(search *s, int parent, bool more, int chain, const question *q, uint64_t chain_hash,
-                     uint64_t hash)
+static int add_node(search *s, const node *as)
 {
-    node n = {.parent = parent,
-              .more = more,
-              .q = *q,
-              .known = *value_known(s->m, q->value, q->instance),
-              .at = s->m->now.moments[s->m->plan->values[q->value].first_known + q->instance],
-              .asked_again = s->form.asked_again,
-              .chain = chain,
-              .snapshot = machine_snapshot(s->m),
-              .length = s->form.words.len,
-              .chain_length = s->form.chain_length};
+    node n = *as;
+    n.known = *value_known(s->m, n.q.value, n.q.instance);
+    n.at = s->m->now.moments[s->m->plan->values[n.q.value].first_known + n.q.instance];
+    n.covers = n.known.from;
+    n.asked_again = s->form.asked_again;
+    n.snapshot = machine_snapshot(s->m);
+    n.length = s->form.words.len;
+    n.chain_length = s->form.chain_length;
     n.words = base_alloc(n.length * sizeof(uint32_t));
     memcpy(n.words, s->form.words.at, n.length * sizeof(uint32_t));
     n.place_count = s->form.places.len;
     n.places = base_alloc(n.place_count * sizeof(canonical_place));
     if (n.place_count)
         memcpy(n.places, s->form.places.at, n.place_count * sizeof(canonical_place));
-    n.hash = hash;
-    n.chain_hash = chain_hash;
     vec_push(&s->nodes, n);
     table_grow(s);
     table_add(s, (int)s->nodes.len - 1);
-    push_branch(s, (int)s->nodes.len - 1, BRANCH_EQUAL, 0, -1);
-    push_branch(s, (int)s->nodes.len - 1, BRANCH_GREATER, 0, -1);
+    return (int)s->nodes.len - 1;
 }
 
-/* The machine is at rest and asks q. */
-static void meet(search *s, int parent, bool more, const question *q)
+static void hash_form(const canonical *form, node *n)
+{
+    n->chain_hash = hash_words(form->words.at, form->chain_length);
+    n->hash =
+        hash_whole(n->chain_hash, form->words.at + form->chain_length, form->words.len - form->chain_length);
+}
+
+/* The end of the chain stands for all values from that of the node on. */
+static void add_limit(search *s, int top)
+{
+    const node *above = &s->nodes.at[top];
+    int64_t from = above->known.from, period = above->known.period;
+    node limit = {.parent = above->parent, .more = above->more, .q = above->q, .chain = -1};
+    hash_form(&s->form, &limit);
+    note_period(s, &limit.q, period);
+    s->result->descents++;
+    const node *seen = seen_before(s, limit.hash);
+    if (seen && (!seen->asked_again || (seen->covers <= from && (from - seen->covers) % period == 0)))
+        return;
+    int number = add_node(s, &limit);
+    s->nodes.at[number].covers = from;
+    if (s->nodes.at[number].asked_again)
+        push_class(s, number, from, period, -1);
+    else
+        push_branch(s, number, BRANCH_EQUAL);
+}
+
+/* A descent is tried at few places of a chain: it may have to forget its beginning first. */
+static bool may_descend(const search *s, const question *q, int links)
+{
+    return s->descends && links >= s->descends && !(links & (links - 1)) &&
+           !plan_is_choice(&s->m->plan->values[q->value]);
+}
+
+/* False: the search is over. */
+static bool follow(search *s, int number)
+{
+    descent d = DESCENT_NONE;
+    node *n = &s->nodes.at[number];
+    if (s->form.keep)
+        d = descend(s->m, &s->form, &s->room, &n->q, &s->result->runs);
+    if (d == DESCENT_LIMIT) {
+        machine_forget(s->m, n->snapshot);
+        n->snapshot = NULL;
+        add_limit(s, number);
+    } else if (d == DESCENT_NONE) {
+        push_branch(s, number, BRANCH_EQUAL);
+        push_branch(s, number, BRANCH_GREATER);
+    }
+    s->result->unsure = d == DESCENT_FOUND;
+    return d != DESCENT_FOUND;
+}
+
+/* The machine is at rest and asks q. False: the search is over. */
+static bool meet(search *s, int parent, bool more, const question *q)
 {
     if (s->m->plan->loose)
         machine_weaken(s->m);
-    canonical_of(&s->form, s->m, q);
-    uint64_t chain_hash = hash_words(s->form.words.at, s->form.chain_length);
-    uint64_t hash = hash_whole(chain_hash, s->form.words.at + s->form.chain_length,
-                               s->form.words.len - s->form.chain_length);
     int chain = continues_chain(s, parent, more, q) ? parent : -1;
-    if (chain >= 0 && closes_cycle(s, chain, q, chain_hash))
-        return;
-    if (s->nodes.len && seen_before(s, hash))
-        return;
-    if (s->nodes.len == s->most_nodes)
-        s->result->entangled = q->value;
-    else
-        add_node(s, parent, more, chain, q, chain_hash, hash);
+    node n = {.parent = parent, .more = more, .q = *q, .chain = chain};
+    n.links = chain >= 0 ? s->nodes.at[chain].links + 1 : 0;
+    s->form.keep = may_descend(s, q, n.links);
+    canonical_of(&s->form, s->m, q);
+    hash_form(&s->form, &n);
+    if ((chain >= 0 && closes_cycle(s, chain, q, n.chain_hash)) || (s->nodes.len && seen_before(s, n.hash)))
+        return true;
+    if (s->nodes.len < s->most_nodes)
+        return follow(s, add_node(s, &n));
+    s->result->entangled = q->value;
+    return true;
 }
 
 /* ---- answers ------------------------------------------------------------------------------------------- */
@@ -271,17 +326,15 @@ static void answer_question(const search *s, const node *n, const branch *b)
     knowledge *k = value_known(m, n->q.value, n->q.instance);
     if (b->kind == BRANCH_CLASS) {
         pin_agents(s, &n->q, k->from, b->set);
-        k->period = b->period;
+        *k = (knowledge){b->from, b->period};
     } else if (plan_is_choice(&m->plan->values[n->q.value])) {
         *k = (knowledge){b->kind == BRANCH_GREATER, 0};
     } else if (b->kind == BRANCH_GREATER) {
-        k->from += k->period;
+        value_is_greater(m, &n->q);
     } else {
         k->period = 0;
     }
-    for (int i = 0; i < m->plan->agent_count; i++)
-        if (m->now.agents[i].status == AGENT_ASKS)
-            m->now.agents[i].status = AGENT_RUNS;
+    value_answered(m);
 }
 
 /* Runs on from where the machine stands, up to the next question. False when something was found, or it takes too
@@ -292,8 +345,8 @@ static bool run_on(search *s, int parent, bool more)
     int prefer = parent >= 0 ? s->nodes.at[parent].q.value : -1;
     s->result->runs++;
     outcome o = machine_run(s->m, prefer, &q);
-    if (o == OUTCOME_ASKS)
-        meet(s, parent, more, &q);
+    if (o == OUTCOME_ASKS && !meet(s, parent, more, &q))
+        return false;
     s->result->too_long = o == OUTCOME_TOO_LONG;
     if (o == OUTCOME_TOO_LONG && parent >= 0 && s->m->plan->values[prefer].kind == PLAN_BOUND)
         s->result->entangled = prefer;
@@ -337,11 +390,12 @@ static void follow_all(search *s)
     s->result->finished = s->result->entangled < 0;
 }
 
-void steady_search(machine *m, size_t most_nodes, steady_result *result)
+void steady_search(machine *m, int descends, size_t most_nodes, steady_result *result)
 {
-    search s = {.m = m, .result = result, .most_nodes = most_nodes};
+    search s = {.m = m, .result = result, .most_nodes = most_nodes, .descends = descends};
     *result = (steady_result){.entangled = -1};
     canonical_init(&s.form, m->plan);
+    canonical_init(&s.room, m->plan);
     table_grow(&s);
     follow_all(&s);
     result->events = m->events;
@@ -356,4 +410,5 @@ void steady_search(machine *m, size_t most_nodes, steady_result *result)
     vec_free(&s.sets);
     free(s.table);
     canonical_free(&s.form);
+    canonical_free(&s.room);
 }

@@ -35,6 +35,20 @@ answer value_choice(const machine *m, int agent_index, int value)
     return k->from ? ANSWER_YES : ANSWER_NO;
 }
 
+void value_answered(const machine *m)
+{
+    for (int i = 0; i < m->plan->agent_count; i++)
+        if (m->now.agents[i].status == AGENT_ASKS)
+            m->now.agents[i].status = AGENT_RUNS;
+}
+
+void value_is_greater(const machine *m, const question *q)
+{
+    knowledge *k = value_known(m, q->value, q->instance);
+    k->from += k->period;
+    value_answered(m);
+}
+
 /* ---- trips --------------------------------------------------------------------------------------------- */
 
 /* What is known of an older trip makes room. */

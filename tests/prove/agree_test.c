@@ -417,21 +417,41 @@ static bool proved_for_all(const declaration *d)
     return true;
 }
 
-/* ---- loose plans: what they prove is proved --------------------------------------------------------------- */
+/* ---- other searches: what they prove is proved ------------------------------------------------------------- */
 
-static int loose_proofs, unprovable, unfenced;
+static int loose_proofs, shortened, unprovable, unfenced;
 
-static bool proved_loosely(mini *m)
+static steady_result search_with(mini *m, bool loose, int descends)
 {
-    const plan *p = plan_new(m->kernel, m->kernel->program, true);
+    const plan *p = plan_new(m->kernel, m->kernel->program, loose);
     machine run;
     steady_result result;
     machine_init(&run, p);
-    steady_search(&run, 5000, &result);
+    steady_search(&run, descends, 5000, &result);
     machine_free(&run);
     vec_free(&result.path);
-    loose_proofs += result.finished;
-    return result.finished;
+    return result;
+}
+
+static bool proved_loosely(mini *m)
+{
+    bool proved = search_with(m, true, 0).finished;
+    loose_proofs += proved;
+    return proved;
+}
+
+/* Chains that descend, followed to their ends alone, and each of their configurations. */
+static bool proved_exactly(mini *m)
+{
+    steady_result exact = search_with(m, false, 0);
+    return exact.finished || exact.entangled >= 0 || exact.too_long;
+}
+
+static bool proved_briefly(mini *m)
+{
+    steady_result brief = search_with(m, false, 1);
+    shortened += brief.finished && brief.descents;
+    return brief.finished;
 }
 
 static bool code_agrees(ww_code code, const explore_result *r)
@@ -529,6 +549,9 @@ static void judge_proof(mini *m, const declaration *d, const ww_verdict *v)
     if (!proved_for_all(d))
         complain(d, v, "proved for all trips, and not for some");
     (void)proved_loosely(m);
+    (void)proved_briefly(m);
+    if (!proved_exactly(m))
+        complain(d, v, "proved by the ends of chains, and not exactly");
 }
 
 static void judge_refutation(mini *m, const declaration *d, const ww_verdict *v)
@@ -545,6 +568,8 @@ static void judge_refutation(mini *m, const declaration *d, const ww_verdict *v)
         complain(d, v, "refuted, and the explorer does not find that fault");
     if (proved_loosely(m))
         complain(d, v, "refuted, and proved with a loose plan");
+    if (proved_briefly(m))
+        complain(d, v, "refuted, and proved by the ends of chains");
 }
 
 static void prover_and_explorer_agree(void **unused)
@@ -583,8 +608,9 @@ static void prover_and_explorer_agree(void **unused)
             complain(&d, &v, "the explorer disagrees with itself");
         mini_free(&m);
     }
-    print_message("%d proved (%d instances explored, %d trip counts proved, %d proved loosely)\n", proved,
-                  clean_instances, trips_proved, loose_proofs);
+    print_message("%d proved (%d instances explored, %d trip counts proved, %d proved loosely, %d by the "
+                  "ends of chains)\n",
+                  proved, clean_instances, trips_proved, loose_proofs, shortened);
     print_message("%d with a certificate, %d without\n", certificates, without_certificate);
     print_message("%d refuted (%d explored), %d of them for a fence, %d unprovable\n", refuted,
                   broken_instances, unfenced, unprovable);
@@ -597,7 +623,7 @@ static void prover_and_explorer_agree(void **unused)
     assert_true(only >= 0 || wanted < 600 || table_has_all(1));
     assert_true(unprovable <= wanted / 200);
     assert_true(only >= 0 || (proved > wanted / 5 && refuted > wanted / 5 && unfenced > wanted / 100 &&
-                              loose_proofs > proved / 2));
+                              loose_proofs > proved / 2 && shortened > proved / 8));
 }
 
 int main(int argc, char **argv)
