@@ -22,17 +22,19 @@ static void release(void *context, ww_kernel *k)
 
 static void print_head(const char *title, const char *parameter)
 {
-    printf("\n%s\n\n| %s | warps | barrier stages | events | configurations | ms | ns an event |\n"
-           "|---|---|---|---|---|---|---|\n",
+    printf("\n%s\n\n| %s | warps | barrier stages | events | configurations | ms | ns an event | "
+           "ns a warp and stage |\n"
+           "|---|---|---|---|---|---|---|---|\n",
            title, parameter);
 }
 
 static void print_point(int parameter, const measured *m)
 {
     double events = m->verdict.events ? (double)m->verdict.events : 1;
-    printf("| %d | %d | %zu | %llu | %u | %.3f | %.0f |%s\n", parameter, m->agents, m->stages,
+    double size = (double)m->agents * (double)m->stages;
+    printf("| %d | %d | %zu | %llu | %u | %.3f | %.0f | %.0f |%s\n", parameter, m->agents, m->stages,
            (unsigned long long)m->verdict.events, m->verdict.configurations, m->prove,
-           m->prove * 1e6 / events, m->verdict.proved ? "" : " NOT PROVED");
+           m->prove * 1e6 / events, m->prove * 1e6 / size, m->verdict.proved ? "" : " NOT PROVED");
 }
 
 /* ---- a chain of tasks, each of which hands on what it is given -------------------------------------------- */

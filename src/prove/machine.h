@@ -11,7 +11,9 @@
  * fences.c     proxy fences and those of tcgen05
  * values.c     what is known of symbolic values, and questions
  * run.c        operations, scheduling
- * canonical.c  configurations up to a shift of phases and a rotation of rings (with canonical_clocks.c)
+ * canonical.c  configurations up to a shift of phases and a rotation of rings (with canonical_clocks.c, canonical_marks.c)
+ * canonical_order.c which of two knows more
+ * descend.c    chains of answers that only lose knowledge
  * weaken.c     forgetting, for loose plans
  * steady.c     all values: the search over questions
  * witness.c    what to tell the author */
