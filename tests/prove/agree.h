@@ -53,6 +53,15 @@ static inline ww_cluster declared_cluster(const declaration *d)
     return c->v ? *c : (ww_cluster){1, d->side_by_side, 1, 1};
 }
 
+/* ---- agree_order.c: machines that know more, and less ------------------------------------------------------- */
+
+typedef struct order_count {
+    int compared, more, turned; /* pairs; the one knows more; it is the one that was made to know less */
+} order_count;
+
+/* False, and why, if a machine of this kernel that is said to know more than another does not go on as that one does. */
+bool order_holds(const mini *m, uint64_t seed, order_count *count, char *why, size_t why_bytes);
+
 /* ---- agree_table.c: how many declarations with each feature both have decided ------------------------------- */
 
 typedef enum decided {

@@ -572,6 +572,15 @@ static void judge_refutation(mini *m, const declaration *d, const ww_verdict *v)
         complain(d, v, "refuted, and proved by the ends of chains");
 }
 
+static order_count ordered;
+
+static void judge_order(const mini *m, const declaration *d, const ww_verdict *v, long number)
+{
+    char why[300] = "";
+    if (m->kernel->program && !order_holds(m, (uint64_t)number + 1, &ordered, why, sizeof why))
+        complain(d, v, why);
+}
+
 static void prover_and_explorer_agree(void **unused)
 {
     (void)unused;
@@ -590,6 +599,7 @@ static void prover_and_explorer_agree(void **unused)
             judge_proof(&m, &d, &v);
         else
             judge_refutation(&m, &d, &v);
+        judge_order(&m, &d, &v, i);
         if (!d.broken) {
             right_ones[d.pattern - patterns][0]++;
             right_ones[d.pattern - patterns][1] += v.proved;
@@ -616,6 +626,9 @@ static void prover_and_explorer_agree(void **unused)
                   broken_instances, unfenced, unprovable);
     print_message("%d instances explored with and without reduction; %d had too many states\n", compared,
                   capped_instances);
+    print_message(
+        "%d pairs of machines: %d times one knows more, %d times the one that was made to know less\n",
+        ordered.compared, ordered.more, ordered.turned);
     table_print();
     for (size_t i = 0; i < ARRAY_LEN(patterns); i++)
         if (right_ones[i][0] && !right_ones[i][1])
