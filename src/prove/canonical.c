@@ -404,7 +404,7 @@ void canonical_init(canonical *c, const plan *p)
     c->ring_cursor = arena_array(a, int, p->ring_count + 1);
     c->stage_order = arena_array(a, int, p->stage_count + 1);
     c->stage_place = arena_array(a, int, p->stage_count + 1);
-    c->stage_use = arena_array(a, uint16_t, p->stage_count + 1);
+    c->stage_use = arena_array(a, uint8_t, p->stage_count + 1);
     c->slot_use = arena_array(a, uint8_t, p->slot_count + 1);
     c->first_news = arena_array(a, int, p->width + 2);
     c->known = arena_array(a, uint32_t, p->width + 1);

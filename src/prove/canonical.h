@@ -10,9 +10,15 @@
 
 /* What of a stage can still matter: the clock of a phase that has begun; the clock of the last completion, while
  * someone who waits on the barrier does not know it (who knows it has joined that clock, or all that went into it);
- * contributions to a phase of a given age, while someone could still learn from them that it is complete, or would if
- * some of them did not arrive later. */
-enum { USE_GATHERED = 1, USE_DONE = 2, USE_AGE_0 = 4, DEFERRED_0 = 32, USE_PASSED_1 = 256 };
+ * contributions to a phase of a given age, and waits that it let through, while someone does not know that it is complete,
+ * and could learn it from them all; DEFERRED_0: from the waits alone, for contributions arrive later than they are made. */
+enum { USE_GATHERED = 1, USE_DONE = 2, USE_AGE_0 = 4, DEFERRED_0 = 32 };
+
+/* Of a phase of that age: somebody does not know that it is complete. */
+static inline bool canonical_is_unknown(int stage_use, int age)
+{
+    return stage_use & (USE_AGE_0 | DEFERRED_0) << age;
+}
 
 /* Of the copies into a slot: the last, that of an earlier lap. */
 enum { USE_COPY = 1, USE_COPY_BEFORE = 2 };
@@ -94,7 +100,7 @@ typedef struct canonical {
     int *first_writer;         /* [ring + 1] */
     int *stage_order, *slot_order;    /* canonical place -> stage, slot */
     int *stage_place, *slot_place;    /* the reverse */
-    uint16_t *stage_use;              /* which clocks and contributions of a stage matter */
+    uint8_t *stage_use;               /* which clocks and contributions of a stage matter */
     uint8_t *slot_use;                /* which copies into a slot matter */
     VEC(canonical_mark) marks;        /* for the clock entry at hand */
     VEC(uint32_t) thresholds;         /* of the marks: sorted, each once */

@@ -10,7 +10,7 @@
 
 /* ---- what matters of a stage --------------------------------------------------------------------------- */
 
-static uint16_t stage_use(const machine *m, int stage)
+static uint8_t stage_use(const machine *m, int stage)
 {
     const plan *p = m->plan;
     const barrier_state *b = &m->now.barriers[stage];
@@ -19,13 +19,13 @@ static uint16_t stage_use(const machine *m, int stage)
         use |= USE_GATHERED | USE_AGE_0;
     for (int age = 1; age <= 2; age++)
         if (!completion_known_to_all(m, stage, age, PLAN_USES))
-            use |= USE_AGE_0 << age | USE_PASSED_1 << (age - 1);
-    if (use & USE_PASSED_1 && !completion_known_to_all(m, stage, 1, PLAN_WAITS))
+            use |= USE_AGE_0 << age;
+    if (use & USE_AGE_0 << 1 && !completion_known_to_all(m, stage, 1, PLAN_WAITS))
         use |= USE_DONE;
     for (int age = 0; age < 3; age++)
         if ((b->deferred[age] || p->loose) && use & USE_AGE_0 << age)
             use ^= (USE_AGE_0 | DEFERRED_0) << age;
-    return (uint16_t)use;
+    return (uint8_t)use;
 }
 
 static uint8_t slot_use(const machine *m, int slot)
@@ -125,7 +125,7 @@ static void mark_passes(canonical *c, const machine *m, int agent_index, int pla
 {
     int stage = c->stage_order[place], use = plan_use(m->plan, stage, agent_index);
     for (int age = 1; age <= 2; age++)
-        if (c->stage_use[stage] & USE_PASSED_1 << (age - 1) && stage_passes(m, stage, age)[use])
+        if (canonical_is_unknown(c->stage_use[stage], age) && stage_passes(m, stage, age)[use])
             (void)canonical_mark_at(c, MARK_PASSED + age - 1, place, stage_passes(m, stage, age)[use]);
 }
 

@@ -83,14 +83,13 @@ static bool no_more_worries(const canonical *a, const canonical *b)
 
 /* What somebody does not know in `a`, somebody does not know in `b`; and where contributions alone do not tell that a phase
  * is complete in `a`, they do not in `b`. */
-static bool stage_fits(uint16_t in_a, uint16_t in_b)
+static bool stage_fits(uint8_t in_a, uint8_t in_b)
 {
-    uint16_t passed = USE_PASSED_1 | USE_PASSED_1 << 1;
-    bool fits = (in_a & USE_GATHERED) == (in_b & USE_GATHERED) && !(in_a & passed & ~in_b);
+    bool fits = (in_a & USE_GATHERED) == (in_b & USE_GATHERED);
     for (int age = 0; age < 3; age++) {
-        bool told_a = in_a & USE_AGE_0 << age, mute_a = in_a & DEFERRED_0 << age;
-        bool told_b = in_b & USE_AGE_0 << age, mute_b = in_b & DEFERRED_0 << age;
-        fits = fits && (!told_a || told_b || mute_b) && (!mute_a || mute_b);
+        bool mute_a = in_a & DEFERRED_0 << age, mute_b = in_b & DEFERRED_0 << age;
+        fits = fits && (!canonical_is_unknown(in_a, age) || canonical_is_unknown(in_b, age)) &&
+               (!mute_a || mute_b);
     }
     return fits;
 }
@@ -147,7 +146,7 @@ static bool matters_in_a(const canonical *a, const canonical_mark *mark)
     if (mark->kind == MARK_COPY || mark->kind == MARK_COPY_BEFORE)
         return a->slot_use[a->slot_order[mark->place]] &
                (mark->kind == MARK_COPY ? USE_COPY : USE_COPY_BEFORE);
-    return a->stage_use[a->stage_order[mark->place]] & USE_PASSED_1 << (mark->kind - MARK_PASSED);
+    return canonical_is_unknown(a->stage_use[a->stage_order[mark->place]], mark->kind - MARK_PASSED + 1);
 }
 
 static void note_class(order *o, uint32_t class_b, uint32_t class_a)
