@@ -546,6 +546,18 @@ static void search(explorer *x, uint64_t most_states)
     free(set.flights);
 }
 
+static void number_steps(explorer *x)
+{
+    int agents = x->plan->agent_count;
+    x->first_step = base_alloc(((size_t)agents + 1) * sizeof(int));
+    for (int a = 0; a < agents; a++) {
+        x->first_step[a] = x->step_count;
+        x->step_count += (int)x->actors[a].events.len;
+    }
+    x->first_step[agents] = x->step_count;
+    x->step_count += (int)x->flights.len;
+}
+
 explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values values,
                                explore_options options)
 {
@@ -554,6 +566,7 @@ explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values
     memset(x.actors, 0, ((size_t)x.plan->agent_count + 1) * sizeof(actor));
     for (int i = 0; i < x.plan->agent_count; i++)
         explore_unroll(&x, i);
+    number_steps(&x);
     x.overlapping = buffers_overlap(&x);
     explore_find_places(&x);
     x.state_bytes =
@@ -570,6 +583,7 @@ explore_result explore_program(ww_kernel *k, const ir_program *p, explore_values
     for (int i = 0; i < x.plan->agent_count; i++)
         vec_free(&x.actors[i].events);
     free(x.actors);
+    free(x.first_step);
     free(x.places);
     free(x.table);
     vec_free(&x.touches);

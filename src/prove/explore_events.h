@@ -1,5 +1,6 @@
 /* Tasks unrolled to events, for the explorer: explore_unroll.c makes them, explore.c visits the states,
- * explore_fences.c remembers which accesses are fenced. */
+ * explore_fences.c remembers which accesses are fenced, explore_order.c knows which orders decide that, explore_reduce.c which
+ * steps are enough. */
 #ifndef WW_EXPLORE_EVENTS_H
 #define WW_EXPLORE_EVENTS_H
 
@@ -78,6 +79,8 @@ typedef struct explorer {
     actor *actors;
     VEC(touch) touches;
     VEC(explore_flight) flights;
+    int *first_step; /* [agent + 1]: steps are numbered, events of all agents, then flights */
+    int step_count;
     VEC(char) states; /* one after the other */
     size_t state_bytes;
     bool overlapping; /* some buffers overlap */
@@ -97,15 +100,39 @@ typedef struct fence_view {
     char *bytes;
 } fence_view;
 
-/* Whether states remember something of the memory of an access that a fence of the agent may be for. */
-bool explore_is_remembered(const explorer *x, const touch *t, int agent);
 bool explore_is_tensor_memory(const explorer *x, int slot);
-/* Whether all who touch the slot fence for themselves, so that it does not matter when others do. */
-bool explore_is_settled(const explorer *x, int slot);
+/* Whether the second access, if it comes after the first one, is a fault unless a fence lies between them. */
+bool explore_takes_fence(const explorer *x, int earlier, const touch *first, int later, const touch *second);
 void explore_find_places(explorer *x);
 size_t explore_fence_bytes(const explorer *x);
 /* The event is executed; whether its accesses are fenced from those before. */
 bool explore_fences(const explorer *x, const fence_view *v, int agent, const event *e);
+
+/* ---- explore_order.c ----------------------------------------------------------------------------------- */
+
+enum { ANY_TIME = INT32_MAX };
+
+/* Another step, and the order of the two decides whether an access is fenced. Of a landing and a fence: only as long as no
+ * commit after event `last` of its agent has landed; else ANY_TIME. */
+typedef struct fence_link {
+    int step, last;
+} fence_link;
+
+typedef VEC(fence_link) fence_links;
+
+/* By step; the caller's to free. */
+fence_links *explore_link_fences(const explorer *x);
+
+static inline int explore_step_of(const explorer *x, int agent, int number)
+{
+    return x->first_step[agent] + number;
+}
+
+static inline int explore_flight_step(const explorer *x, int number)
+{
+    return x->first_step[x->plan->agent_count] + number;
+}
+
 /* ---- explore.c, for explore_reduce.c ------------------------------------------------------------------- */
 
 /* The agent's next event; NULL: it has ended. */

@@ -139,15 +139,6 @@ static bool is_for(const explorer *x, int slot, int agent)
                : p->slots[slot].rank == p->agents[agent].rank;
 }
 
-bool explore_is_remembered(const explorer *x, const touch *t, int agent)
-{
-    const plan_slot *s = &x->plan->slots[t->slot];
-    bool remembered = false;
-    for (int i = 0; i < s->overlaps; i++)
-        remembered |= is_for(x, x->plan->overlaps[s->first_overlap + i], agent);
-    return remembered;
-}
-
 static void proxy_fence(const explorer *x, const fence_view *v, memory *m, int agent)
 {
     for (int slot = 0; slot < x->plan->slot_count; slot++) {
@@ -220,6 +211,12 @@ static plan_doing doing_of(const explorer *x, int owner, int mode)
     return !x->plan->agents[owner].warp_itself ? PLAN_TCGEN05 : mode ? PLAN_WRITING : PLAN_READING;
 }
 
+static bool divide(const explorer *x, const touch *a, const touch *b)
+{
+    return ir_effects[a->kind].writes && ir_effects[b->kind].writes && x->plan->slots[a->slot].pipelined &&
+           a->slot == b->slot && a->lap == b->lap;
+}
+
 static bool meets_unseen(const explorer *x, const fence_view *v, const memory *m, int agent, const touch *t,
                          int slot)
 {
@@ -230,9 +227,8 @@ static bool meets_unseen(const explorer *x, const fence_view *v, const memory *m
                 *seen_of(x, m, mode, slot, owner) & bit(agent))
                 continue;
             (void)last_event(x, v, owner, slot, mode, &last);
-            bool share = mode && last && ir_effects[t->kind].writes && x->plan->slots[slot].pipelined &&
-                         slot == t->slot && last->lap == t->lap;
-            if (!share && !keep_apart(x, agent, t, slot, owner, doing_of(x, owner, mode)))
+            if (!(last && divide(x, last, t)) &&
+                !keep_apart(x, agent, t, slot, owner, doing_of(x, owner, mode)))
                 return true;
         }
     return false;
@@ -248,6 +244,18 @@ static bool is_unfenced(const explorer *x, const fence_view *v, const memory *m,
             return true;
     }
     return false;
+}
+
+bool explore_takes_fence(const explorer *x, int earlier, const touch *first, int later, const touch *second)
+{
+    int owner = owner_of(x, earlier, first->kind);
+    bool writes = ir_effects[first->kind].writes;
+    plan_doing doing = doing_of(x, owner, writes);
+    if (explore_is_tensor_memory(x, first->slot))
+        return earlier != later && (writes || ir_effects[second->kind].writes) && !divide(x, first, second) &&
+               !keep_apart(x, later, second, first->slot, owner, doing);
+    return x->places[first->slot] >= 0 && (first->kind == IR_WRITE || first->kind == IR_LOAD_IN) &&
+           ir_effects[second->kind].async && !keep_apart(x, later, second, first->slot, owner, PLAN_WRITING);
 }
 
 static void remember(const explorer *x, memory *m, int agent, const touch *t)
@@ -284,71 +292,4 @@ bool explore_fences(const explorer *x, const fence_view *v, int agent, const eve
         remember(x, &m, agent, t);
     }
     return fenced;
-}
-
-/* ---- where it does not matter when fences of others are executed --------------------------------------- */
-
-/* The agent executes such a fence after event `from` and not after event `to`. */
-static bool fences_between(const actor *a, int from, int to, ir_fence fence)
-{
-    for (int i = from + 1; i <= to && i < (int)a->events.len; i++)
-        if (a->events.at[i].fences >> fence & 1)
-            return true;
-    return false;
-}
-
-/* Before it tells anybody of event `number`. */
-static bool fences_before_telling(const actor *a, int number, ir_fence fence)
-{
-    int arrival = number + 1;
-    while (arrival < (int)a->events.len && a->events.at[arrival].kind != EVENT_ARRIVE)
-        arrival++;
-    return arrival == (int)a->events.len || fences_between(a, number, arrival, fence);
-}
-
-/* Since it last heard of anybody. */
-static bool fences_since_hearing(const actor *a, int number, ir_fence fence)
-{
-    int wait = number - 1;
-    while (wait >= 0 && a->events.at[wait].kind != EVENT_WAIT)
-        wait--;
-    return wait < 0 || fences_between(a, wait, number, fence);
-}
-
-/* Each access to tensor memory has both its fences with it, each write to shared memory its own, or each access of an engine
- * one: then an access is fenced from all that is before it, whatever others fence meanwhile. */
-typedef struct settled {
-    bool writers, readers;
-} settled;
-
-static void look_at(const explorer *x, const actor *a, int number, const touch *t, settled *found)
-{
-    if (explore_is_tensor_memory(x, t->slot)) {
-        bool pipe = t->kind == IR_UMMA_READ || t->kind == IR_UMMA_WRITE;
-        found->writers &= pipe || fences_before_telling(a, number, IR_FENCE_TCGEN05_BEFORE);
-        found->readers &= fences_since_hearing(a, number, IR_FENCE_TCGEN05_AFTER);
-        return;
-    }
-    if (ir_effects[t->kind].async)
-        found->readers &= fences_since_hearing(a, number, IR_FENCE_PROXY);
-    else if (ir_effects[t->kind].writes)
-        found->writers &= t->kind == IR_WRITE && fences_before_telling(a, number, IR_FENCE_PROXY);
-}
-
-bool explore_is_settled(const explorer *x, int slot)
-{
-    const plan_slot *s = &x->plan->slots[slot];
-    settled found = {true, true};
-    for (int agent = 0; agent < x->plan->agent_count; agent++)
-        for (int i = 0; i < (int)x->actors[agent].events.len; i++) {
-            const event *e = &x->actors[agent].events.at[i];
-            for (int j = 0; j < e->touches; j++) {
-                const touch *t = &x->touches.at[e->first_touch + j];
-                for (int k = 0; k < s->overlaps; k++)
-                    if (x->plan->overlaps[s->first_overlap + k] == t->slot)
-                        look_at(x, &x->actors[agent], i, t, &found);
-            }
-        }
-    return explore_is_tensor_memory(x, slot) ? found.writers && found.readers
-                                             : found.writers || found.readers;
 }

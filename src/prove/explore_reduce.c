@@ -12,18 +12,18 @@
  *   act on one stage of a barrier, and one of them is an arrival or brings bytes
  *   touch the same bytes, and one of them writes; a landing counts as all the accesses that it ends, and so does the body in
  *   which a group is waited for
- *   are a fence, and what it may find or not: an access to memory that it is for, the other fence of a pair, the landing of a
- *   commit
+ *   are a fence and what it may find or not, and that decides whether an access is fenced (explore_order.c)
  *
  * What must come before an operation of an agent: what the agent does now; or, if it must pass a wait on the way for a
  * phase that is not over, an arrival at that stage. Nothing else can end the phase. */
 #include "prove/explore_events.h"
 
-/* Steps are numbered: events of all agents, then flights. */
+enum { BY_STAGE = -1, NEVER = -2 };
+
 typedef struct dependent {
     int number; /* an event, within its agent; a flight */
-    /* Of a flight and an access: the last event whose accesses the landing ends; of events, one of which fences:
-     * BY_FENCE; else BY_STAGE. */
+    /* Of a flight and an access, or a fence: the last event whose accesses the landing ends; ANY_TIME: however many
+     * have landed. Of what acts on the same stage, or on the same memory: BY_STAGE. */
     int last;
 } dependent;
 
@@ -46,16 +46,14 @@ typedef struct stage_steps {
 
 struct reduction {
     const explorer *x;
-    int *first_event; /* [agent + 1] */
-    dependents *of;   /* by step */
-    int step_count;
+    dependents *of; /* by step */
     stage_steps *stages;
     int *next_wait; /* by agent, by event and one more */
     /* [agent][2]: the last event of a commit of its tensor pipe, of its copies, that has landed. */
     int *landed;
     uint8_t *in_agents, *in_flights, *in_stages; /* of the set at hand */
-    uint8_t *settled;                            /* [slot]: explore_is_settled */
-    bool unsettled;                              /* some slot is not */
+    fence_links *fences;                         /* by step */
+    int *linked;                                 /* by step: how to the one at hand; NEVER: not */
     uint8_t *exact;                              /* [stage], of the state at hand: see is_exact */
     VEC(int) pending;                            /* possible steps whose dependents are not in yet */
     int possible;
@@ -93,37 +91,12 @@ static bool works_meet(const explorer *x, int agent, int number, const event *ot
     return false;
 }
 
-static bool fences(const event *e, ir_fence fence)
-{
-    return e->fences >> fence & 1;
-}
-
-/* What a fence of the one agent finds depends on what the other does: accesses that a proxy fence may find, or not yet; of
- * tensor memory accesses, and fences before a synchronisation, that one after it may find. */
-static bool fence_meets(const struct reduction *r, int agent, const event *e, const event *other)
-{
-    bool after = fences(e, IR_FENCE_TCGEN05_AFTER), proxy = fences(e, IR_FENCE_PROXY);
-    if (after && fences(other, IR_FENCE_TCGEN05_BEFORE))
-        return true;
-    for (int i = 0; (after || proxy) && i < other->touches; i++) {
-        const touch *t = &r->x->touches.at[other->first_touch + i];
-        if (!r->settled[t->slot] && explore_is_remembered(r->x, t, agent) &&
-            (explore_is_tensor_memory(r->x, t->slot) ? after : proxy))
-            return true;
-    }
-    return false;
-}
-
-enum { BY_STAGE = -1, NEVER = -2, BY_FENCE = -3, ANY_TIME = INT32_MAX };
-
 static int events_depend(const struct reduction *r, int agent_a, int a, int agent_b, int b)
 {
     const explorer *x = r->x;
     const event *e = &x->actors[agent_a].events.at[a], *f = &x->actors[agent_b].events.at[b];
     bool depend =
         acts(e) && acts(f) && e->stage == f->stage && (e->kind == EVENT_ARRIVE || f->kind == EVENT_ARRIVE);
-    if (r->unsettled && (fence_meets(r, agent_a, e, f) || fence_meets(r, agent_b, f, e)))
-        return BY_FENCE;
     if (e->kind == EVENT_WORK && f->kind == EVENT_WORK)
         depend = works_meet(x, agent_a, a, f) || works_meet(x, agent_b, b, e);
     return depend ? BY_STAGE : NEVER;
@@ -158,10 +131,6 @@ static int last_met(const explorer *x, int number, int agent, const event *e)
 static int flight_depends(const struct reduction *r, int number, int agent, const event *e)
 {
     const explorer *x = r->x;
-    flight_kind kind = x->flights.at[number].kind;
-    if (r->unsettled && ((kind == FLIGHT_TENSOR && fences(e, IR_FENCE_TCGEN05_AFTER)) ||
-                         (kind == FLIGHT_LOADS && fences(e, IR_FENCE_PROXY))))
-        return ANY_TIME;
     if (acts(e))
         return e->stage == x->flights.at[number].stage ? BY_STAGE : NEVER;
     return e->kind == EVENT_WORK && e->touches ? last_met(x, number, agent, e) : NEVER;
@@ -178,29 +147,48 @@ static void add_dependent(dependents *d, bool flight, int number, int last)
         vec_push(&d->events, at);
 }
 
-static void find_dependents(struct reduction *r, dependents *d, int agent, int number, int flight)
+/* For two reasons. */
+static int both(int last, int linked)
+{
+    if (last == NEVER || linked == NEVER)
+        return last == NEVER ? linked : last;
+    return last == BY_STAGE || linked > last ? ANY_TIME : last;
+}
+
+static void note_links(struct reduction *r, int step, bool linked)
+{
+    for (size_t i = 0; i < r->fences[step].len; i++)
+        r->linked[r->fences[step].at[i].step] = linked ? r->fences[step].at[i].last : NEVER;
+}
+
+static void find_dependents_of_event(struct reduction *r, dependents *d, int agent, int number)
 {
     const explorer *x = r->x;
-    int agents = x->plan->agent_count;
-    d->first = base_alloc(((size_t)agents + 1) * sizeof(int));
-    for (int q = 0; q < agents; q++) {
+    for (int q = 0; q < x->plan->agent_count; q++) {
         d->first[q] = (int)d->events.len;
-        for (int i = 0; i < (int)x->actors[q].events.len; i++) {
-            int last = flight >= 0  ? flight_depends(r, flight, q, &x->actors[q].events.at[i])
-                       : q != agent ? events_depend(r, agent, number, q, i)
-                                    : NEVER;
-            add_dependent(d, false, i, last);
-        }
+        for (int i = 0; q != agent && i < (int)x->actors[q].events.len; i++)
+            add_dependent(d, false, i,
+                          both(events_depend(r, agent, number, q, i), r->linked[explore_step_of(x, q, i)]));
     }
-    d->first[agents] = (int)d->events.len;
-    for (int f = 0; f < (int)x->flights.len; f++) {
-        bool depends = flight >= 0 && f != flight && x->flights.at[f].stage == x->flights.at[flight].stage;
+    for (int f = 0; f < (int)x->flights.len; f++)
         add_dependent(d, true, f,
-                      flight < 0 ? flight_depends(r, f, agent, &x->actors[agent].events.at[number])
-                      : depends  ? BY_STAGE
-                                 : NEVER);
+                      both(flight_depends(r, f, agent, &x->actors[agent].events.at[number]),
+                           r->linked[explore_flight_step(x, f)]));
+}
+
+static void find_dependents_of_flight(struct reduction *r, dependents *d, int flight)
+{
+    const explorer *x = r->x;
+    for (int q = 0; q < x->plan->agent_count; q++) {
+        d->first[q] = (int)d->events.len;
+        for (int i = 0; i < (int)x->actors[q].events.len; i++)
+            add_dependent(d, false, i,
+                          both(flight_depends(r, flight, q, &x->actors[q].events.at[i]),
+                               r->linked[explore_step_of(x, q, i)]));
     }
-    d->known = true;
+    for (int f = 0; f < (int)x->flights.len; f++)
+        if (f != flight && x->flights.at[f].stage == x->flights.at[flight].stage)
+            add_dependent(d, true, f, BY_STAGE);
 }
 
 /* ---- phases that take just what is on its way ---------------------------------------------------------- */
@@ -208,7 +196,7 @@ static void find_dependents(struct reduction *r, dependents *d, int agent, int n
 /* The agent's first wait from that event on; INT32_MAX: there is none. */
 static int next_wait(const struct reduction *r, int agent, int number)
 {
-    return r->next_wait[r->first_event[agent] + agent + number];
+    return r->next_wait[r->x->first_step[agent] + agent + number];
 }
 
 /* Whether the agent waits for the phase of the stage before it comes to that event. */
@@ -304,7 +292,7 @@ static void add_agent(struct reduction *r, const state *s, int agent)
     if (explore_is_blocked(r->x, s, agent, at))
         add_arrivals(r, s, r->x->actors[agent].events.at[at].stage);
     else
-        add_step(r, r->first_event[agent] + at);
+        add_step(r, r->x->first_step[agent] + at);
 }
 
 /* A contribution to the phase at hand of an exact stage: one that is in already, if there is one (then true), else any. */
@@ -391,7 +379,7 @@ static void add_flight(struct reduction *r, const state *s, int number)
         return;
     }
     r->in_flights[number] = 1;
-    add_step(r, r->first_event[r->x->plan->agent_count] + number);
+    add_step(r, r->x->first_step[r->x->plan->agent_count] + number);
 }
 
 /* Any one of what a phase needs; nothing, if one is in already. */
@@ -430,12 +418,17 @@ static dependents *dependents_of(struct reduction *r, int step)
     int agents = r->x->plan->agent_count, agent = 0;
     if (d->known)
         return d;
-    while (agent < agents && step >= r->first_event[agent + 1])
+    while (agent < agents && step >= r->x->first_step[agent + 1])
         agent++;
+    d->first = base_alloc(((size_t)agents + 1) * sizeof(int));
+    note_links(r, step, true);
     if (agent < agents)
-        find_dependents(r, d, agent, step - r->first_event[agent], -1);
+        find_dependents_of_event(r, d, agent, step - r->x->first_step[agent]);
     else
-        find_dependents(r, d, -1, -1, step - r->first_event[agents]);
+        find_dependents_of_flight(r, d, step - r->x->first_step[agents]);
+    note_links(r, step, false);
+    d->first[agents] = (int)d->events.len;
+    d->known = true;
     return d;
 }
 
@@ -509,11 +502,11 @@ static bool is_past(const struct reduction *r, const state *s, int flight, int a
 static int contributes_to(const struct reduction *r, int step)
 {
     int agents = r->x->plan->agent_count, agent = 0;
-    if (step >= r->first_event[agents])
-        return r->x->flights.at[step - r->first_event[agents]].stage;
-    while (step >= r->first_event[agent + 1])
+    if (step >= r->x->first_step[agents])
+        return r->x->flights.at[step - r->x->first_step[agents]].stage;
+    while (step >= r->x->first_step[agent + 1])
         agent++;
-    const event *e = &r->x->actors[agent].events.at[step - r->first_event[agent]];
+    const event *e = &r->x->actors[agent].events.at[step - r->x->first_step[agent]];
     return e->kind == EVENT_ARRIVE ? e->stage : -1;
 }
 
@@ -525,7 +518,7 @@ static bool is_arrival(const struct reduction *r, int agent, int number)
 static void add_dependents(struct reduction *r, const state *s, int step)
 {
     const dependents *d = dependents_of(r, step);
-    int agents = r->x->plan->agent_count, flight = step - r->first_event[agents];
+    int agents = r->x->plan->agent_count, flight = step - r->x->first_step[agents];
     int stage = contributes_to(r, step);
     bool exact = stage >= 0 && is_exact(r, s, stage);
     if (exact)
@@ -534,7 +527,7 @@ static void add_dependents(struct reduction *r, const state *s, int step)
         int i = d->first[q];
         while (i < d->first[q + 1] &&
                (is_past(r, s, flight, q, &d->events.at[i]) ||
-                (exact && d->events.at[i].last != BY_FENCE && is_arrival(r, q, d->events.at[i].number))))
+                (exact && d->events.at[i].last == BY_STAGE && is_arrival(r, q, d->events.at[i].number))))
             i++;
         if (i < d->first[q + 1])
             add_event(r, s, q, d->events.at[i].number);
@@ -613,21 +606,12 @@ static void list_by_stage(struct reduction *r)
 static void find_waits(struct reduction *r)
 {
     int agents = r->x->plan->agent_count;
-    r->next_wait = base_alloc(((size_t)r->step_count + (size_t)agents + 1) * sizeof(int));
+    r->next_wait = base_alloc(((size_t)r->x->step_count + (size_t)agents + 1) * sizeof(int));
     for (int a = 0; a < agents; a++) {
-        int *next = r->next_wait + r->first_event[a] + a, last = (int)r->x->actors[a].events.len;
+        int *next = r->next_wait + r->x->first_step[a] + a, last = (int)r->x->actors[a].events.len;
         next[last] = INT32_MAX;
         for (int i = last - 1; i >= 0; i--)
             next[i] = r->x->actors[a].events.at[i].kind == EVENT_WAIT ? i : next[i + 1];
-    }
-}
-
-static void find_settled(struct reduction *r)
-{
-    r->settled = base_alloc((size_t)r->x->plan->slot_count + 1);
-    for (int slot = 0; slot < r->x->plan->slot_count; slot++) {
-        r->settled[slot] = explore_is_settled(r->x, slot);
-        r->unsettled |= !r->settled[slot] && r->x->places[slot] >= 0;
     }
 }
 
@@ -636,18 +620,14 @@ struct reduction *reduction_new(const explorer *x)
     struct reduction *r = base_alloc(sizeof *r);
     size_t agents = (size_t)x->plan->agent_count;
     *r = (struct reduction){.x = x};
-    r->first_event = base_alloc((agents + 1) * sizeof(int));
-    for (size_t a = 0; a < agents; a++) {
-        r->first_event[a] = r->step_count;
-        r->step_count += (int)x->actors[a].events.len;
-    }
-    r->first_event[agents] = r->step_count;
-    r->step_count += (int)x->flights.len;
-    r->of = base_alloc(((size_t)r->step_count + 1) * sizeof *r->of);
-    memset(r->of, 0, ((size_t)r->step_count + 1) * sizeof *r->of);
+    r->of = base_alloc(((size_t)r->x->step_count + 1) * sizeof *r->of);
+    memset(r->of, 0, ((size_t)r->x->step_count + 1) * sizeof *r->of);
     list_by_stage(r);
     find_waits(r);
-    find_settled(r);
+    r->fences = explore_link_fences(x);
+    r->linked = base_alloc(((size_t)x->step_count + 1) * sizeof(int));
+    for (int i = 0; i < x->step_count; i++)
+        r->linked[i] = NEVER;
     r->landed = base_alloc((2 * agents + 1) * sizeof(int));
     r->in_agents = base_alloc(agents + 1);
     r->in_flights = base_alloc(x->flights.len + 1);
@@ -660,7 +640,8 @@ void reduction_free(struct reduction *r)
 {
     if (!r)
         return;
-    for (int i = 0; i < r->step_count; i++) {
+    for (int i = 0; i < r->x->step_count; i++) {
+        vec_free(&r->fences[i]);
         free(r->of[i].first);
         vec_free(&r->of[i].events);
         vec_free(&r->of[i].flights);
@@ -673,12 +654,12 @@ void reduction_free(struct reduction *r)
     free(r->landed);
     free(r->next_wait);
     free(r->of);
-    free(r->first_event);
     free(r->in_agents);
     free(r->in_flights);
     free(r->in_stages);
     free(r->exact);
-    free(r->settled);
+    free(r->fences);
+    free(r->linked);
     vec_free(&r->pending);
     free(r);
 }

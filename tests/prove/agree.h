@@ -43,7 +43,8 @@ typedef struct declaration {
     bool tiles, skips;
     int side_by_side; /* CTAs, where the pattern names no cluster */
     bool broken;
-    int fence; /* number of the fence that is left out; -1: none */
+    int fence;       /* number of the fence that is left out, or moved; -1: none */
+    int fence_moves; /* by so many operations; 0: it is left out */
 } declaration;
 
 /* Of the patterns that name no cluster: CTAs side by side. */

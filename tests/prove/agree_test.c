@@ -1,6 +1,6 @@
 /* The prover against the explorer, on random declarations: good ones, and the same with an operation dropped, doubled
- * or moved, or with a fence left out of what they are lowered to. What is proved must be clean in every small instance, in every interleaving; what is refuted must be
- * broken in the instance that the refutation names.
+ * or moved, or with a fence of what they are lowered to left out or moved. What is proved must be clean in every small
+ * instance, in every interleaving; what is refuted must be broken in the instance that the refutation names.
  *
  *     agree_test [declarations [seed [pattern, -1 for any [states]]]] */
 #include "agree.h"
@@ -141,6 +141,7 @@ static declaration draw_declaration(void)
     static const char *const counts[] = {"1", "2", "3", "k", "k", "k1", "d"};
     const pattern *p = only >= 0 ? &patterns[only] : &patterns[draw(sizeof patterns / sizeof *patterns)];
     declaration d = {.pattern = p, .warps = {1, 1, 1}, .fence = draw(4) ? -1 : (int)draw(4)};
+    d.fence_moves = d.fence >= 0 && draw(2) ? 3 - (int)draw(7) : 0;
     const char *count = counts[draw(7)];
     d.tiles = draw(3) == 0 || p->always_tiles;
     d.skips = d.tiles && p->queue == MINI_STATIC && draw(2);
@@ -215,14 +216,50 @@ static void add_tasks(mini *m, const declaration *d)
         mini_add(m, names[i], d->warps[i], d->texts[i]);
 }
 
-/* An operation that does nothing in the prover takes the place of the fence. */
-static void leave_out_fence(const mini *m, int number)
+static bool is_block(const ir_op *op)
+{
+    static const ir_kind kinds[] = {IR_TILE_LOOP, IR_TILE_LOOP_END, IR_LOOP,
+                                    IR_LOOP_END,  IR_GUARD,         IR_GUARD_END};
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (op->kind == kinds[i])
+            return true;
+    return false;
+}
+
+/* Fence `number`, counted round the program; NULL: it has none. */
+static ir_task *find_fence(const mini *m, int number, size_t *at)
 {
     const ir_program *p = m->kernel->program;
-    for (size_t t = 0; t < p->tasks.len; t++)
-        for (size_t i = 0; i < p->tasks.at[t].ops.len; i++)
-            if (p->tasks.at[t].ops.at[i].kind == IR_FENCE && number-- == 0)
-                p->tasks.at[t].ops.at[i].kind = IR_GRIDDEP_LAUNCH;
+    for (bool any = true; any;) {
+        any = false;
+        for (size_t t = 0; t < p->tasks.len; t++)
+            for (*at = 0; *at < p->tasks.at[t].ops.len; ++*at) {
+                bool fence = p->tasks.at[t].ops.at[*at].kind == IR_FENCE;
+                if (fence && number-- == 0)
+                    return &p->tasks.at[t];
+                any |= fence;
+            }
+    }
+    return NULL;
+}
+
+/* To another place in its block, if not left out: then an operation that does nothing in the prover takes its place. */
+static void alter_fence(const mini *m, const declaration *d)
+{
+    size_t at;
+    const ir_task *t = find_fence(m, d->fence, &at);
+    if (t && !d->fence_moves)
+        t->ops.at[at].kind = IR_GRIDDEP_LAUNCH;
+    int step = d->fence_moves < 0 ? -1 : 1;
+    for (int left = d->fence_moves; t && left; left -= step) {
+        size_t next = at + (size_t)step;
+        if (next >= t->ops.len || is_block(&t->ops.at[next]))
+            return;
+        ir_op moved = t->ops.at[at];
+        t->ops.at[at] = t->ops.at[next];
+        t->ops.at[next] = moved;
+        at = next;
+    }
 }
 
 static ww_verdict prove(mini *m, const declaration *d)
@@ -230,7 +267,7 @@ static ww_verdict prove(mini *m, const declaration *d)
     ww_verdict v = mini_prove(m);
     if (d->fence < 0 || !m->kernel->program)
         return v;
-    leave_out_fence(m, d->fence);
+    alter_fence(m, d);
     return prove_program(m->kernel, m->kernel->program);
 }
 
@@ -238,9 +275,10 @@ static ww_verdict prove(mini *m, const declaration *d)
 
 static void tell(const declaration *d, const ww_verdict *v, const char *why)
 {
-    print_message("%s\n  pattern %d, stages %d, %d%s, %d CTAs side by side, without fence %d\n", why,
-                  (int)(d->pattern - patterns), d->stages[0], d->stages[1], d->skips ? ", skipped tiles" : "",
-                  d->side_by_side, d->fence);
+    print_message(
+        "%s\n  pattern %d, stages %d, %d%s, %d CTAs side by side, fence %d moved by %d (0: left out)\n", why,
+        (int)(d->pattern - patterns), d->stages[0], d->stages[1], d->skips ? ", skipped tiles" : "",
+        d->side_by_side, d->fence, d->fence_moves);
     for (int i = 0; i < d->tasks; i++)
         print_message("  %d warp(s): %s\n", d->warps[i], d->texts[i]);
     if (v->refutation)
@@ -303,10 +341,11 @@ static uint64_t most_states = 5000;
 static int disagreements; /* of the explorer with itself */
 static int clean_instances, broken_instances, capped_instances, compared;
 
+/* Of accesses that race, the search with reduction need not find that they are unfenced, too. */
 static bool same_faults(const explore_result *a, const explore_result *b)
 {
     return a->deadlock == b->deadlock && a->over_arrival == b->over_arrival && a->lapped == b->lapped &&
-           a->race == b->race && a->leftover == b->leftover;
+           a->race == b->race && a->leftover == b->leftover && (a->race || a->unfenced == b->unfenced);
 }
 
 /* With reduction; where there are few states, without it too, and both must find the same. */
@@ -320,11 +359,12 @@ static explore_result explore(mini *m, explore_values values)
         explore_program(m->kernel, m->kernel->program, values, (explore_options){most_states / 10, false});
     if (!full.capped && !same_faults(&r, &full)) {
         print_message(
-            "explorer: deadlock %d %d, over-arrival %d %d, lapped %d %d, race %d %d, leftover %d %d "
+            "explorer: deadlock %d %d, over-arrival %d %d, lapped %d %d, race %d %d, leftover %d %d, "
+            "unfenced %d %d "
             "(with reduction, without), argument %d, device %d, tiles %d, skipped %u, conditions %u\n",
             r.deadlock, full.deadlock, r.over_arrival, full.over_arrival, r.lapped, full.lapped, r.race,
-            full.race, r.leftover, full.leftover, values.argument, values.device, values.tiles,
-            values.skipped, values.conditions[0]);
+            full.race, r.leftover, full.leftover, r.unfenced, full.unfenced, values.argument, values.device,
+            values.tiles, values.skipped, values.conditions[0]);
         disagreements++;
     }
     compared += !full.capped;
