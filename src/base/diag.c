@@ -130,20 +130,54 @@ void diag_list_init(diag_list *list, arena *a)
     list->end = &list->first;
 }
 
-ww_diag *diag_add(diag_list *list, ww_code code, ww_place place, const char *fmt, ...)
+/* What callers see, and what it rests on. */
+typedef struct basis {
+    struct basis *next;
+    diag_kind kind;
+    int number;
+} basis;
+
+typedef struct record {
+    ww_diag face; /* first: the two are one address */
+    basis *rests_on;
+} record;
+
+ww_diag *diag_add_v(diag_list *list, ww_code code, ww_place place, const char *fmt, va_list args)
 {
     assert(row_of(code) && "diagnostics carry a code of the table");
-    ww_diag *d = arena_new(list->arena, ww_diag);
-    va_list args;
-    va_start(args, fmt);
+    ww_diag *d = &arena_new(list->arena, record)->face;
     *d = (ww_diag){.code = code,
                    .severity = diag_severity(code),
                    .place = place,
                    .message = arena_vprintf(list->arena, fmt, args)};
-    va_end(args);
     *list->end = d;
     list->end = &d->next;
     return d;
+}
+
+ww_diag *diag_add(diag_list *list, ww_code code, ww_place place, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    ww_diag *d = diag_add_v(list, code, place, fmt, args);
+    va_end(args);
+    return d;
+}
+
+void diag_rests_on(diag_list *list, ww_diag *d, diag_kind kind, int number)
+{
+    record *r = (record *)d;
+    basis *b = arena_new(list->arena, basis);
+    *b = (basis){r->rests_on, kind, number};
+    r->rests_on = b;
+}
+
+bool diag_does_rest_on(const ww_diag *d, diag_kind kind, int number)
+{
+    for (const basis *b = ((const record *)d)->rests_on; b; b = b->next)
+        if (b->kind == kind && b->number == number)
+            return true;
+    return false;
 }
 
 #define FORMAT_INTO(list, member, fmt)                                                                       \

@@ -10,6 +10,9 @@ typedef struct diag_list {
     ww_diag *first, **end;
 } diag_list;
 
+/* What a finding rests on: if one of these were otherwise, it might not be said. By number in its kernel. */
+typedef enum diag_kind { DIAG_TASK, DIAG_RESOURCE } diag_kind;
+
 void diag_list_init(diag_list *list, arena *a);
 /* Puts the list in order of place and drops what is said twice: the same code and message at the same place. Independent
  * of the order in which the records were added. diag_order.c */
@@ -25,6 +28,10 @@ ww_severity diag_severity(ww_code code);
 /* Appends a diagnostic with its severity from the table. The returned record may be completed with the calls
  * below; an error is complete with what was expected, what was found and a hint. */
 ww_diag *diag_add(diag_list *list, ww_code code, ww_place place, const char *fmt, ...) PRINTF_LIKE(4, 5);
+ww_diag *diag_add_v(diag_list *list, ww_code code, ww_place place, const char *fmt, va_list args);
+/* It rests on that, too. */
+void diag_rests_on(diag_list *list, ww_diag *d, diag_kind kind, int number);
+bool diag_does_rest_on(const ww_diag *d, diag_kind kind, int number);
 void diag_expected(diag_list *list, ww_diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void diag_found(diag_list *list, ww_diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void diag_hint(diag_list *list, ww_diag *d, const char *fmt, ...) PRINTF_LIKE(3, 4);

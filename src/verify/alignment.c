@@ -25,8 +25,8 @@ static uint32_t touched_by_engine(const ir_op *op, const ww_resource *r, const c
 static void report(const rule_run *run, const ww_resource *r, const model_buffer *b, const ir_op *op,
                    const char *engine)
 {
-    ww_diag *d = diag_add(run->diags, WW_BAD_VALUE, r->place, "alignment of buffer %s of resource %s: %s",
-                          b->name, r->name, engine);
+    ww_diag *d = rule_finding(run, WW_BAD_VALUE, r->place, ON(.resources = {r}),
+                              "alignment of buffer %s of resource %s: %s", b->name, r->name, engine);
     diag_expected(run->diags, d, "at least %d", ENGINE_ALIGN);
     diag_found(run->diags, d, "%u", b->align);
     diag_hint(run->diags, d, "leave the alignment out");

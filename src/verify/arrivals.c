@@ -30,6 +30,12 @@ static bool may_release_by_all(const rule_run *run, const ww_resource *owner, ir
            model_stride(&owner->pipeline, MODEL_END_RELEASE) == 1;
 }
 
+static void rest_on_arrivers(const rule_run *run, ww_diag *d, const arrivers *a)
+{
+    for (int i = 0; i < a->count; i++)
+        rule_rests_on_task(run, d, a->at[i].task);
+}
+
 static void report_count(const rule_run *run, const arrivers *a, const ww_resource *owner, uint32_t declared)
 {
     int rank, lane;
@@ -40,10 +46,11 @@ static void report_count(const rule_run *run, const arrivers *a, const ww_resour
     if (may_release_by_all(run, owner, side) && all != made)
         text_printf(&formula, " (or %u, all lanes%s)", all,
                     run->program->cluster_size > 1 ? ", each in its own CTA" : "");
-    ww_diag *d = diag_add(run->diags, WW_ARRIVALS, owner->place,
-                          "the %s barrier of %s expects %u arrival%s a phase, and %s", side_name(side),
-                          owner->name, declared, declared > 1 ? "s" : "",
-                          declared > made ? "never receives so many" : "receives more");
+    ww_diag *d = rule_finding(run, WW_ARRIVALS, owner->place, ON(.resources = {owner}),
+                              "the %s barrier of %s expects %u arrival%s a phase, and %s", side_name(side),
+                              owner->name, declared, declared > 1 ? "s" : "",
+                              declared > made ? "never receives so many" : "receives more");
+    rest_on_arrivers(run, d, a);
     diag_expected(run->diags, d, "%u = %s", made, text_str(&formula));
     diag_found(run->diags, d, ".%s = %u", side == IR_FULL ? "producer_arrivals" : "consumer_arrivals",
                declared);
@@ -63,10 +70,11 @@ static bool is_misrouted(const rule_run *run, const arrivers *a, const ww_resour
 static void report_misrouted(const rule_run *run, const ww_resource *owner, uint32_t declared)
 {
     uint32_t derived = lower_arrivals(run->kernel, owner, IR_EMPTY);
-    ww_diag *d = diag_add(run->diags, WW_ARRIVALS, owner->place,
-                          "the empty barrier of %s expects %u arrivals a phase, all lanes of its own CTA, "
-                          "and other CTAs release it",
-                          owner->name, declared);
+    ww_diag *d =
+        rule_finding(run, WW_ARRIVALS, owner->place, ON(.resources = {owner}),
+                     "the empty barrier of %s expects %u arrivals a phase, all lanes of its own CTA, "
+                     "and other CTAs release it",
+                     owner->name, declared);
     diag_expected(run->diags, d, "%u, one lane a warp (pipeline type %s)", derived,
                   model_protocol_of(owner->pipeline.type)->label);
     diag_found(run->diags, d, ".consumer_arrivals = %u", declared);
@@ -142,10 +150,11 @@ static void report_starved(const rule_run *run, const arrivers *a, const ww_reso
     (void)arrivers_most(a, &rank, &lane);
     arrivers_text(a, rank, lane, &formula);
     ww_code code = code_for(a, w);
-    ww_diag *d =
-        diag_add(run->diags, code, w->op->place,
-                 "task %s waits %s for the %s barrier of %s, which receives another number of arrivals there",
-                 w->task->name, place_text(a, w->rank, w->lane, &where), side_name(b->side), owner->name);
+    ww_diag *d = rule_finding(
+        run, code, w->op->place, ON({w->task}, {owner}),
+        "task %s waits %s for the %s barrier of %s, which receives another number of arrivals there",
+        w->task->name, place_text(a, w->rank, w->lane, &where), side_name(b->side), owner->name);
+    rest_on_arrivers(run, d, a);
     diag_expected(run->diags, d, "%u = %s, as %s", b->arrivals, text_str(&formula),
                   place_text(a, rank, lane, &elsewhere));
     diag_found(run->diags, d, "%u", arrivers_count(a, w->rank, w->lane));

@@ -37,8 +37,10 @@ static ww_diag *report(path_walk *w, ww_code code, int op, const char *what)
     const bracket *b = w->rule;
     text step = {0};
     rule_step_text(w->task, &w->task->ops.at[op], &step);
-    ww_diag *d = diag_add(b->run->diags, code, w->task->ops.at[op].place, "task %s: %s %s, %s", w->task->name,
-                          text_str(&step), what, path_where(w, op));
+    ww_diag *d = rule_finding(b->run, code, w->task->ops.at[op].place,
+                              ON({w->task}, {b->resource, b->resource->in_group,
+                                             rule_resource(b->run, w->task->ops.at[op].resource)}),
+                              "task %s: %s %s, %s", w->task->name, text_str(&step), what, path_where(w, op));
     text_free(&step);
     mark_broken(w, rule_resource(b->run, w->task->ops.at[op].resource));
     w->stop = true;

@@ -73,9 +73,10 @@ static void report_bracket(path_walk *w, int opener, const path_state *s)
     const ww_resource *r = b->resource;
     text formula = {0};
     bracket_text(b, &s->word[BUFFER_BYTES], &formula);
-    ww_diag *d = diag_add(b->run->diags, WW_TX_BYTES, w->task->ops.at[opener].place,
-                          "task %s: each stage of %s announces %u bytes, and its copies bring %u",
-                          w->task->name, r->name, b->announced, bracket_sum(s));
+    ww_diag *d =
+        rule_finding(b->run, WW_TX_BYTES, w->task->ops.at[opener].place, ON({w->task}, {r, b->copied}),
+                     "task %s: each stage of %s announces %u bytes, and its copies bring %u", w->task->name,
+                     r->name, b->announced, bracket_sum(s));
     diag_expected(b->run->diags, d, "%u = %s, the copies between acquire and commit", bracket_sum(s),
                   text_str(&formula));
     diag_found(b->run->diags, d, "%u, as on another path", b->announced);
@@ -87,9 +88,9 @@ static void report_bracket(path_walk *w, int opener, const path_state *s)
 static void report_no_copies(path_walk *w, int opener)
 {
     const slot_bytes *b = w->rule;
-    ww_diag *d = diag_add(b->run->diags, WW_TX_BYTES, w->task->ops.at[opener].place,
-                          "task %s: a slot of %s is acquired and nothing is copied into it", w->task->name,
-                          b->resource->name);
+    ww_diag *d = rule_finding(
+        b->run, WW_TX_BYTES, w->task->ops.at[opener].place, ON({w->task}, {b->resource}),
+        "task %s: a slot of %s is acquired and nothing is copied into it", w->task->name, b->resource->name);
     diag_expected(b->run->diags, d,
                   "producer work with .copies between acquire and commit (pipeline type %s)",
                   model_protocol_of(b->resource->pipeline.type)->label);
@@ -188,7 +189,8 @@ static bool walk_brackets(const rule_run *run, const ir_task *t, const ww_resour
 typedef struct stage_bytes {
     uint64_t buffer[WW_MAX_BUFFERS], all;
     const ww_resource *copied;
-    text formula;
+    text formula; /* of those tasks: */
+    const ir_task *by[WW_MAX_TASKS];
     int tasks;
 } stage_bytes;
 
@@ -213,9 +215,10 @@ static void add_task(const rule_run *run, const ir_task *t, const ww_resource *r
     uint64_t all = (uint64_t)one * warps * ctas;
     sum->copied = b.copied;
     sum->all = lanes ? larger(sum->all, all) : sum->all + all;
-    if (lanes && sum->tasks++)
+    if (lanes && sum->tasks)
         return;
-    text_add(&sum->formula, !lanes && sum->tasks++ ? " + " : "");
+    text_add(&sum->formula, sum->tasks ? " + " : "");
+    sum->by[sum->tasks++] = t;
     if (warps * ctas == 1)
         bracket_text(&b, b.most, &sum->formula);
     else
@@ -239,9 +242,9 @@ static void check_buffer(const rule_run *run, const ww_resource *r, const stage_
     const model_buffer *b = &sum->copied->buffers[buffer];
     if (buffer >= sum->copied->buffer_count || sum->buffer[buffer] <= b->bytes)
         return;
-    ww_diag *d =
-        diag_add(run->diags, WW_TX_BYTES, r->place,
-                 "the copies of one stage write past the end of buffer %s of %s", b->name, sum->copied->name);
+    ww_diag *d = rule_finding(run, WW_TX_BYTES, r->place, ON(.resources = {r, sum->copied}),
+                              "the copies of one stage write past the end of buffer %s of %s", b->name,
+                              sum->copied->name);
     diag_expected(run->diags, d, "at most %u bytes, the buffer's size", b->bytes);
     diag_found(run->diags, d, "%llu, over all copies of all producer warps",
                (unsigned long long)sum->buffer[buffer]);
@@ -253,23 +256,24 @@ static void check_range(const rule_run *run, const ww_resource *r, uint64_t byte
 {
     if (bytes <= MOST_TX_BYTES)
         return;
-    ww_diag *d = diag_add(run->diags, WW_TX_BYTES, r->place,
-                          "a stage of %s receives more bytes than a barrier can count", r->name);
+    ww_diag *d = rule_finding(run, WW_TX_BYTES, r->place, ON(.resources = {r}),
+                              "a stage of %s receives more bytes than a barrier can count", r->name);
     diag_expected(run->diags, d, "at most %d bytes (PTX ISA, tx-count)", MOST_TX_BYTES);
     diag_found(run->diags, d, "%llu", (unsigned long long)bytes);
     diag_hint(run->diags, d, "smaller buffers, more stages");
 }
 
-static void check_declared(const rule_run *run, const ww_resource *r, const char *formula, uint64_t bytes)
+static ww_diag *check_declared(const rule_run *run, const ww_resource *r, const char *formula, uint64_t bytes)
 {
     if (!r->pipeline.tx_bytes || r->pipeline.tx_bytes == bytes || !bytes)
-        return;
-    ww_diag *d = diag_add(run->diags, WW_TX_BYTES, r->place,
-                          "each stage of %s expects %u bytes, and its copies bring %llu", r->name,
-                          r->pipeline.tx_bytes, (unsigned long long)bytes);
+        return NULL;
+    ww_diag *d = rule_finding(run, WW_TX_BYTES, r->place, ON(.resources = {r}),
+                              "each stage of %s expects %u bytes, and its copies bring %llu", r->name,
+                              r->pipeline.tx_bytes, (unsigned long long)bytes);
     diag_expected(run->diags, d, "%llu = %s", (unsigned long long)bytes, formula);
     diag_found(run->diags, d, ".tx_bytes = %u", r->pipeline.tx_bytes);
     diag_hint(run->diags, d, "leave .tx_bytes out, or mend the .copies of the work");
+    return d;
 }
 
 static void check_stage(const rule_run *run, const ww_resource *r)
@@ -281,8 +285,11 @@ static void check_stage(const rule_run *run, const ww_resource *r)
     for (int i = 0; i < WW_MAX_BUFFERS && !mixes_buffers(r); i++)
         check_buffer(run, r, &sum, i);
     check_range(run, r, sum.all);
-    if (ww_diag_count(run->diags->first, WW_ERROR) == before)
-        check_declared(run, r, text_str(&sum.formula), sum.all);
+    ww_diag *d = ww_diag_count(run->diags->first, WW_ERROR) == before
+                     ? check_declared(run, r, text_str(&sum.formula), sum.all)
+                     : NULL;
+    for (int i = 0; d && i < sum.tasks; i++)
+        rule_rests_on_task(run, d, sum.by[i]);
     text_free(&sum.formula);
 }
 
@@ -293,7 +300,9 @@ static void check_group(const rule_run *run, const ww_resource *g)
     uint64_t all = g->pipeline.tx_bytes ? lower_stage_bytes(run->kernel, g) : 0;
     for (int i = 0; i < g->member_count; i++)
         text_printf(&formula, "%s%s", i ? " + " : "the copies of ", g->members[i]->name);
-    check_declared(run, g, text_str(&formula), all);
+    ww_diag *d = check_declared(run, g, text_str(&formula), all);
+    if (d)
+        rule_rests_on_members(run, d, g);
     text_free(&formula);
 }
 
@@ -310,9 +319,10 @@ static void check_warp(const rule_run *run, const ir_task *t, const ww_resource 
         sum += b.issued[i];
     if (sum == given)
         return;
-    ww_diag *d = diag_add(run->diags, WW_TX_BYTES, declared->place,
-                          "one warp of task %s brings another number of bytes to a stage of %s than declared",
-                          t->name, r->name);
+    ww_diag *d =
+        rule_finding(run, WW_TX_BYTES, declared->place, ON({t}, {r, declared}),
+                     "one warp of task %s brings another number of bytes to a stage of %s than declared",
+                     t->name, r->name);
     diag_expected(run->diags, d, "%u, what its copies bring in one CTA", sum);
     diag_found(run->diags, d, ".bytes_per_warp_per_cta = %u", given);
     diag_hint(run->diags, d, ".bytes_per_warp_per_cta = %u, or leave it out", sum);
@@ -368,10 +378,10 @@ static void report_cta(const rule_run *run, const arrivers *a, int rank, uint64_
                        uint64_t arriving)
 {
     const ww_resource *owner = rule_resource(run, run->program->barriers.at[a->barrier].resource);
-    ww_diag *d =
-        diag_add(run->diags, WW_TX_BYTES, owner->place,
-                 "in CTA %d, the copies into a stage of %s bring another number of bytes than are announced",
-                 rank, owner->name);
+    ww_diag *d = rule_finding(
+        run, WW_TX_BYTES, owner->place, ON(.resources = {owner}),
+        "in CTA %d, the copies into a stage of %s bring another number of bytes than are announced", rank,
+        owner->name);
     diag_expected(run->diags, d, "%llu, what the copies of all CTAs bring there",
                   (unsigned long long)arriving);
     diag_found(run->diags, d, "%llu announced", (unsigned long long)announced);
@@ -401,9 +411,9 @@ static void report_uncounted(const rule_run *run, const ir_task *t, const ir_op 
 {
     const ww_resource *r = rule_resource(run, op->resource);
     const char *label = model_pipelined(r) ? model_protocol_of(r->pipeline.type)->label : "no pipeline";
-    ww_diag *d =
-        diag_add(run->diags, WW_TX_BYTES, op->place, "task %s: no barrier counts the copies of %s.%s",
-                 t->name, r->name, op->work->declared->name);
+    ww_diag *d = rule_finding(run, WW_TX_BYTES, op->place, ON({t}, {r}),
+                              "task %s: no barrier counts the copies of %s.%s", t->name, r->name,
+                              op->work->declared->name);
     if (elsewhere)
         diag_expected(run->diags, d, "acquire(%s) in the task that copies: it announces its own bytes",
                       r->name);

@@ -16,9 +16,9 @@ static void report_alone(const rule_run *run, const ir_task *t, const ir_op *op,
 {
     const ww_cluster *c = &run->program->cluster;
     const ww_resource *r = rule_resource(run, op->resource);
-    ww_diag *d = diag_add(run->diags, WW_CLUSTER, op->place,
-                          "task %s: a copy of %s.%s has %s, and there is nobody to reach", t->name, r->name,
-                          op->work->declared->name, reach_name(reach));
+    ww_diag *d = rule_finding(run, WW_CLUSTER, op->place, ON({t}, {r}),
+                              "task %s: a copy of %s.%s has %s, and there is nobody to reach", t->name,
+                              r->name, op->work->declared->name, reach_name(reach));
     diag_expected(run->diags, d, "a cluster with several CTAs along %s", reach == WW_REACH_A ? "n" : "m");
     diag_found(run->diags, d, "(v, m, n, k) = (%d, %d, %d, %d)", c->v, c->m, c->n, c->k);
     diag_hint(run->diags, d, "leave .reach out, or declare .cluster in the kernel's options");
@@ -60,9 +60,10 @@ static void report_untold(const rule_run *run, const ir_task *t, const ir_op *op
                           int at)
 {
     const ww_resource *r = rule_resource(run, op->resource);
-    ww_diag *d = diag_add(run->diags, WW_CLUSTER, op->place,
-                          "task %s: the copies of %s.%s reach CTAs whose releases do not reach back: a race",
-                          t->name, r->name, op->work->declared->name);
+    ww_diag *d =
+        rule_finding(run, WW_CLUSTER, op->place, ON({t}, {r}),
+                     "task %s: the copies of %s.%s reach CTAs whose releases do not reach back: a race",
+                     t->name, r->name, op->work->declared->name);
     diag_expected(run->diags, d, "releases of %s told along the side of %s", r->name, reach_name(reach));
     diag_found(run->diags, d, "CTA %d writes into CTA %d, and does not hear of its releases", from, at);
     diag_hint(run->diags, d, "leave .multicast and .consumer_arrivals of %s out, to have both derived",

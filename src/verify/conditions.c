@@ -40,9 +40,9 @@ static bool is_condition(const ir_op *op)
 static void report(const rule_run *run, const condition *first, const condition *other)
 {
     const char *key = other->task->task->schedule->steps.at[other->guard->step].key;
-    ww_diag *d = diag_add(run->diags, WW_CONDITION, other->guard->place,
-                          "task %s: a condition of key \"%s\" is made at another place than in task %s",
-                          other->task->name, key, first->task->name);
+    ww_diag *d = rule_finding(run, WW_CONDITION, other->guard->place, ON({first->task, other->task}),
+                              "task %s: a condition of key \"%s\" is made at another place than in task %s",
+                              other->task->name, key, first->task->name);
     diag_expected(run->diags, d, "a value that is made %s", depths[made_at(first)]);
     diag_found(run->diags, d, "one that is made %s", depths[made_at(other)]);
     diag_hint(run->diags, d, "a key of its own, or make both values at the same place");

@@ -2,12 +2,9 @@
  *
  * A resource is ill if declaring found an error at its place, a task if one was found in its options or its schedule. A
  * rule's finding is kept if it rests on neither: not on an ill task or resource, nor on a resource that an ill task names,
- * for that task's calls are not all recorded. What a finding rests on is what it names: every message names its tasks and
- * resources. A name that is a word of the message by chance counts as well: rather a finding that waits for the next run
- * than one that goes away by itself when another is mended. */
+ * for that task's calls are not all recorded. What a finding rests on it carries with it, by number (rule_finding): all tasks and
+ * resources that its texts name, which every test checks (tests/complete.c), and what a rule adds. */
 #include "verify/rules.h"
-
-#include <ctype.h>
 
 struct verify_doubts {
     uint32_t tasks;  /* bits: ill */
@@ -122,33 +119,13 @@ static bool is_wide_doubt(const verify_doubts *doubts, ww_code code)
     return false;
 }
 
-static bool is_name_letter(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Whether the name is a word of the text. */
-static bool names(const char *s, const char *name)
-{
-    size_t len = strlen(name);
-    for (const char *at = s; len && at && (at = strstr(at, name)); at++)
-        if ((at == s || !is_name_letter(at[-1])) && !is_name_letter(at[len]))
-            return true;
-    return false;
-}
-
-static bool finding_names(const ww_diag *d, const char *name)
-{
-    return names(d->message, name) || names(d->expected, name) || names(d->found, name);
-}
-
-static bool names_a_doubt(const ww_kernel *k, const verify_doubts *doubts, const ww_diag *d)
+static bool rests_on_a_doubt(const ww_kernel *k, const verify_doubts *doubts, const ww_diag *d)
 {
     for (size_t i = 0; i < k->resources.len; i++)
-        if (doubts->resources[i] && finding_names(d, k->resources.at[i]->name))
+        if (doubts->resources[i] && diag_does_rest_on(d, DIAG_RESOURCE, (int)i))
             return true;
     for (size_t i = 0; i < k->tasks.len; i++)
-        if (k->tasks.at[i]->ill && finding_names(d, k->tasks.at[i]->name))
+        if (k->tasks.at[i]->ill && diag_does_rest_on(d, DIAG_TASK, (int)i))
             return true;
     return false;
 }
@@ -165,5 +142,5 @@ static bool graph_is_doubtful(const ww_kernel *k, const verify_doubts *doubts, c
 bool doubts_about(const ww_kernel *k, const verify_doubts *doubts, const ww_diag *finding)
 {
     return is_wide_doubt(doubts, finding->code) || graph_is_doubtful(k, doubts, finding) ||
-           names_a_doubt(k, doubts, finding);
+           rests_on_a_doubt(k, doubts, finding);
 }

@@ -154,9 +154,10 @@ static void report(path_walk *w, int at, uint32_t younger)
 {
     const release_rule *rule = w->rule;
     const ir_op *reader = reader_of(w);
-    ww_diag *d = diag_add(rule->run->diags, WW_EARLY_RELEASE, w->task->ops.at[at].place,
-                          "task %s: a slot of %s is released while %s may still read it, %s", w->task->name,
-                          rule->resource->name, rule->engine->name, path_where(w, at));
+    ww_diag *d = rule_finding(rule->run, WW_EARLY_RELEASE, w->task->ops.at[at].place,
+                              ON({w->task}, {rule->resource, rule_resource(rule->run, reader->resource)}),
+                              "task %s: a slot of %s is released while %s may still read it, %s",
+                              w->task->name, rule->resource->name, rule->engine->name, path_where(w, at));
     tell_what_to_wait_for(rule, d, younger);
     diag_found(rule->run->diags, d, rule->engine->wait ? "the group of %s.%s in flight" : "%s.%s under way",
                rule_resource(rule->run, reader->resource)->name, reader->work->declared->name);

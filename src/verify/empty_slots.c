@@ -61,9 +61,10 @@ static void report(path_walk *w, uint32_t empty, uint32_t twice)
     const ir_op *op = &w->task->ops.at[empty - 1];
     text step = {0};
     rule_step_text(w->task, op, &step);
-    ww_diag *d = diag_add(diags, WW_EMPTY_SLOT, op->place,
-                          "task %s: %s %s a slot of %s on which the task has not worked", w->task->name,
-                          text_str(&step), rule->part == RULE_OPENS ? "opens" : "hands on", name);
+    ww_diag *d = rule_finding(rule->run, WW_EMPTY_SLOT, op->place,
+                              ON({w->task}, {rule->resource, rule_resource(rule->run, op->resource)}),
+                              "task %s: %s %s a slot of %s on which the task has not worked", w->task->name,
+                              text_str(&step), rule->part == RULE_OPENS ? "opens" : "hands on", name);
     diag_expected(diags, d, "work on each slot, after the %s that opens it and before the next", open);
     diag_found(diags, d,
                twice ? "the same work twice on one slot, and none on another"
@@ -224,9 +225,10 @@ static void warn(const path_walk *w)
     const ir_op *op = &w->task->ops.at[rule->empty - 1];
     text step = {0};
     rule_step_text(w->task, op, &step);
-    ww_diag *d =
-        diag_add(diags, WW_EMPTY_COMMIT, op->place, "task %s: %s %s a slot of %s that is not filled",
-                 w->task->name, text_str(&step), rule->part == RULE_OPENS ? "opens" : "hands on", r->name);
+    ww_diag *d = rule_finding(rule->run, WW_EMPTY_COMMIT, op->place,
+                              ON({w->task}, {rule->resource, rule_resource(rule->run, op->resource)}),
+                              "task %s: %s %s a slot of %s that is not filled", w->task->name,
+                              text_str(&step), rule->part == RULE_OPENS ? "opens" : "hands on", r->name);
     diag_expected(diags, d, "work on each slot, as on the others");
     diag_found(diags, d, "none, on a path without a guard that says so");
     diag_hint(diags, d, "put the work under the guard that leaves it out, or fill the slot");

@@ -15,8 +15,8 @@ static ww_diag *add(const rule_run *run, const ir_task *t, const ir_op *op, cons
 {
     text step = {0};
     rule_step_text(t, op, &step);
-    ww_diag *d =
-        diag_add(run->diags, WW_TENSOR_CORE, op->place, "task %s: %s %s", t->name, text_str(&step), what);
+    ww_diag *d = rule_finding(run, WW_TENSOR_CORE, op->place, ON({t}, {rule_resource(run, op->resource)}),
+                              "task %s: %s %s", t->name, text_str(&step), what);
     text_free(&step);
     return d;
 }
@@ -117,9 +117,9 @@ static void check_consumer(const rule_run *run, const ir_task *t, const ww_resou
     while ((op = next_work(t, &at)))
         if (rule_engine_reads(op, r->index, engines[engine].consumer))
             return;
-    ww_diag *d = diag_add(run->diags, WW_TENSOR_CORE, t->ops.at[release].place,
-                          "task %s consumes %s, and none of its work lets %s read it", t->name, r->name,
-                          engines[engine].name);
+    ww_diag *d = rule_finding(run, WW_TENSOR_CORE, t->ops.at[release].place, ON({t}, {r}),
+                              "task %s consumes %s, and none of its work lets %s read it", t->name, r->name,
+                              engines[engine].name);
     diag_expected(run->diags, d, "work with %s (pipeline type %s)", engines[engine].member,
                   model_protocol_of(r->pipeline.type)->label);
     diag_found(run->diags, d, "no such work in task %s", t->name);
@@ -142,8 +142,8 @@ static void check_split(const rule_run *run, const ww_resource *r, size_t engine
 {
     if (read_by_someone(run, r, engine) || !lower_split_consumer(run->kernel, r))
         return;
-    ww_diag *d = diag_add(run->diags, WW_TENSOR_CORE, r->place, "no work lets %s read %s",
-                          engines[engine].name, r->name);
+    ww_diag *d = rule_finding(run, WW_TENSOR_CORE, r->place, ON(.resources = {r}), "no work lets %s read %s",
+                              engines[engine].name, r->name);
     diag_expected(run->diags, d, "work with %s (pipeline type %s)", engines[engine].member,
                   model_protocol_of(r->pipeline.type)->label);
     diag_found(run->diags, d, "no such work in any task");
@@ -169,6 +169,7 @@ static void check_fence(const rule_run *run, const ir_task *t, const ww_resource
                         engines[e].name, r->name);
             ww_diag *d = add(run, t, op, text_str(&what));
             text_free(&what);
+            rule_rests_on(run, d, r);
             diag_expected(run->diags, d, "a type whose consumer is the engine: its commit fences");
             diag_found(run->diags, d, "%s", p->label);
             diag_hint(run->diags, d, "%s as the type of %s", engines[e].filled_by_threads, r->name);

@@ -32,9 +32,9 @@ static void report_on_member(const rule_run *run, const ir_task *t, const captur
 {
     const ww_resource *g = s->resource->in_group;
     const char *verb = capture_verb_name(s->verb);
-    ww_diag *d =
-        diag_add(run->diags, WW_GROUP_USE, s->place, "task %s: %s(%s), and all members of %s %s share one",
-                 t->name, verb, s->resource->name, mode_names[g->mode], g->name);
+    ww_diag *d = rule_finding(run, WW_GROUP_USE, s->place, ON({t}, {s->resource, g}),
+                              "task %s: %s(%s), and all members of %s %s share one", t->name, verb,
+                              s->resource->name, mode_names[g->mode], g->name);
     diag_expected(run->diags, d, "%s(%s), once for all members", verb, g->name);
     diag_found(run->diags, d, "%s(%s), on one member", verb, s->resource->name);
     diag_hint(run->diags, d, "ww_%s(s, %s)", verb, g->name);
@@ -48,9 +48,10 @@ static void report_on_group(const rule_run *run, const ir_task *t, const capture
     const char *verb = capture_verb_name(s->verb);
     text members = {0};
     list_members(g, &members);
-    ww_diag *d = diag_add(run->diags, WW_GROUP_USE, s->place,
-                          "task %s: %s(%s), and members of a %s have each their own", t->name, verb, g->name,
-                          mode_names[g->mode]);
+    ww_diag *d = rule_finding(run, WW_GROUP_USE, s->place, ON({t}, {g}),
+                              "task %s: %s(%s), and members of a %s have each their own", t->name, verb,
+                              g->name, mode_names[g->mode]);
+    rule_rests_on_members(run, d, g);
     diag_expected(run->diags, d, "%s on the members: %s", verb, text_str(&members));
     diag_found(run->diags, d, "%s(%s), on the group", verb, g->name);
     diag_hint(run->diags, d, "on a %s, only %s", mode_names[g->mode], verb_lists[g->mode]);
@@ -104,8 +105,9 @@ static void report_alone(const rule_run *run, const ir_task *t, const ww_resourc
     text members = {0};
     list_members(g, &members);
     const char *verb = rule_close_name(closing_side(g));
-    ww_diag *d = diag_add(run->diags, WW_GROUP_USE, op->place,
-                          "task %s: %s(%s), and the task uses no member of it", t->name, verb, g->name);
+    ww_diag *d = rule_finding(run, WW_GROUP_USE, op->place, ON({t}, {g}),
+                              "task %s: %s(%s), and the task uses no member of it", t->name, verb, g->name);
+    rule_rests_on_members(run, d, g);
     diag_expected(run->diags, d, "verbs or work on the members: %s", text_str(&members));
     diag_found(run->diags, d, "%s(%s) alone", verb, g->name);
     diag_hint(run->diags, d, "remove ww_%s(s, %s) from task %s", verb, g->name, t->name);
@@ -117,9 +119,10 @@ static void report_unopened(const rule_run *run, const ir_task *t, const ww_reso
                             const ww_resource *member, const ir_op *op)
 {
     const char *close = rule_close_name(closing_side(g)), *open = rule_open_name(closing_side(g));
-    ww_diag *d = diag_add(run->diags, WW_GROUP_USE, op->place,
-                          "task %s: %s(%s) gives away the slot of %s as well, which the task has not opened",
-                          t->name, close, g->name, member->name);
+    ww_diag *d =
+        rule_finding(run, WW_GROUP_USE, op->place, ON({t}, {g, member}),
+                     "task %s: %s(%s) gives away the slot of %s as well, which the task has not opened",
+                     t->name, close, g->name, member->name);
     diag_expected(run->diags, d, "%s on every member of %s before it", open, g->name);
     diag_found(run->diags, d, "no %s(%s) in task %s", open, member->name, t->name);
     diag_hint(run->diags, d, "ww_%s(s, %s)", open, member->name);
@@ -185,9 +188,9 @@ static bool report_pair(const rule_run *run, const ww_resource *g, const ww_reso
 {
     const ww_cluster *c = &run->program->cluster;
     const char *verb = rule_close_name(closing_side(g));
-    ww_diag *d = diag_add(run->diags, WW_GROUP, g->place,
-                          "group %s: with V = 2, one %s cannot speak for both %s and %s", g->name, verb,
-                          a->name, b->name);
+    ww_diag *d = rule_finding(run, WW_GROUP, g->place, ON(.resources = {g, a, b}),
+                              "group %s: with V = 2, one %s cannot speak for both %s and %s", g->name, verb,
+                              a->name, b->name);
     diag_expected(run->diags, d, "members whose %s arrives at the same barriers in every CTA", verb);
     diag_found(run->diags, d, "in CTA %d of the cluster, %s (%s) at %s, %s (%s) at %s", rank, a->name,
                model_protocol_of(a->pipeline.type)->label, places(told(c, a, rank), rank), b->name,

@@ -75,9 +75,9 @@ static void report(const rule_run *run, const ww_resource *r, ww_side side, cons
     const ir_op *op = first_event(run, r, side, RULE_CLOSE, &task);
     if (!op)
         return; /* coverage */
-    ww_diag *d =
-        diag_add(run->diags, WW_IDLE_WORK, op->place, "task %s: slots of %s are %s, and no task %s them",
-                 task->name, r->name, producer ? "committed" : "released", producer ? "fills" : "reads");
+    ww_diag *d = rule_finding(run, WW_IDLE_WORK, op->place, ON({task}, {r, owner}),
+                              "task %s: slots of %s are %s, and no task %s them", task->name, r->name,
+                              producer ? "committed" : "released", producer ? "fills" : "reads");
     diag_expected(run->diags, d, "%s.%s, or other work like it, in some task", owner->name,
                   work->declared->name);
     diag_found(run->diags, d, "no call of it");

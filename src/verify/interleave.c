@@ -60,9 +60,9 @@ static void check_lane(const rule_run *run, const ir_task *t, const ww_resource 
     if (!lacks_lane(run, t, r, &end))
         return;
     int stride = model_stride(&r->pipeline, end);
-    ww_diag *d = diag_add(run->diags, WW_INTERLEAVE, op_of(run, t, r, end)->place,
-                          "task %s: %s(%s) has a stride of %d, and the task no lane", t->name, end_names[end],
-                          r->name, stride);
+    ww_diag *d = rule_finding(run, WW_INTERLEAVE, op_of(run, t, r, end)->place, ON({t}, {r}),
+                              "task %s: %s(%s) has a stride of %d, and the task no lane", t->name,
+                              end_names[end], r->name, stride);
     diag_expected(run->diags, d, "%d warps, or a domain loop with an immediate start and the step %d", stride,
                   stride);
     diag_found(run->diags, d, "%d warp%s, and no such loop", t->warps, t->warps > 1 ? "s" : "");
@@ -95,9 +95,9 @@ static void check_loops(const rule_run *run, const ir_task *t, const ww_resource
         const capture_step *loop = other_lane(t, stride, lane);
         if (!loop)
             continue;
-        ww_diag *d = diag_add(run->diags, WW_INTERLEAVE, loop->place,
-                              "task %s: this loop is not on the lane of %s that the first loop picks",
-                              t->name, r->name);
+        ww_diag *d = rule_finding(run, WW_INTERLEAVE, loop->place, ON({t}, {r}),
+                                  "task %s: this loop is not on the lane of %s that the first loop picks",
+                                  t->name, r->name);
         diag_expected(run->diags, d, "an immediate start that leaves %d by %d, and the step %d", lane, stride,
                       stride);
         if (loop->start.kind == WW_BOUND_IMMEDIATE && loop->stride.kind == WW_BOUND_IMMEDIATE)
@@ -121,13 +121,13 @@ static void report_ends(const rule_run *run, const ir_task *t, const ww_resource
     const ir_op *op = op_of(run, t, r, open) ? op_of(run, t, r, open) : op_of(run, t, r, close);
     ww_diag *d;
     if (by_loop)
-        d = diag_add(run->diags, WW_INTERLEAVE, op->place,
-                     "task %s: its domain loop picks a lane of %s, whose strides of %s and %s differ",
-                     t->name, r->name, end_names[open], end_names[close]);
+        d = rule_finding(run, WW_INTERLEAVE, op->place, ON({t}, {r}),
+                         "task %s: its domain loop picks a lane of %s, whose strides of %s and %s differ",
+                         t->name, r->name, end_names[open], end_names[close]);
     else
-        d = diag_add(run->diags, WW_INTERLEAVE, op->place,
-                     "task %s uses both %s and %s of %s, whose strides differ", t->name, end_names[open],
-                     end_names[close], r->name);
+        d = rule_finding(run, WW_INTERLEAVE, op->place, ON({t}, {r}),
+                         "task %s uses both %s and %s of %s, whose strides differ", t->name, end_names[open],
+                         end_names[close], r->name);
     diag_expected(run->diags, d,
                   by_loop ? "equal strides" : "equal strides, or one task for each of the two verbs");
     diag_found(run->diags, d, "%s by %d, %s by %d", end_names[open], a, end_names[close], b);
@@ -175,8 +175,8 @@ static void check_cluster(const rule_run *run, const ww_resource *r)
         protocol->empty_to != MODEL_TO_PEERS)
         return;
     ww_diag *d =
-        diag_add(run->diags, WW_INTERLEAVE, r->place,
-                 "%s: a pipeline of type %s is not interleaved in a cluster", r->name, protocol->label);
+        rule_finding(run, WW_INTERLEAVE, r->place, ON(.resources = {r}),
+                     "%s: a pipeline of type %s is not interleaved in a cluster", r->name, protocol->label);
     diag_expected(run->diags, d, "stride 1, or a cluster of one CTA");
     diag_found(run->diags, d, "stride %d, %d CTAs", most, run->program->cluster_size);
     diag_hint(run->diags, d, "leave out .stride");

@@ -34,9 +34,12 @@ static void check_threads(const rule_run *run, const ww_resource *r)
         warps += t->warps;
     }
     if (r->threads && warps && r->threads != warps * WARP_LANES) {
-        ww_diag *d = diag_add(run->diags, WW_NAMED_BARRIER, r->place,
-                              "named barrier %s waits for %d threads, and %s", r->name, r->threads,
-                              r->threads > warps * WARP_LANES ? "so many never come" : "more come");
+        ww_diag *d = rule_finding(run, WW_NAMED_BARRIER, r->place, ON(.resources = {r}),
+                                  "named barrier %s waits for %d threads, and %s", r->name, r->threads,
+                                  r->threads > warps * WARP_LANES ? "so many never come" : "more come");
+        for (size_t i = 0; i < run->program->tasks.len; i++)
+            if (takes_part(&run->program->tasks.at[i], r))
+                rule_rests_on_task(run, d, &run->program->tasks.at[i]);
         diag_expected(run->diags, d, "%d = 32 x (%s)", warps * WARP_LANES, text_str(&formula));
         diag_found(run->diags, d, "%d", r->threads);
         diag_hint(run->diags, d, "0, to have them counted");
@@ -56,8 +59,8 @@ static void check_warpgroups(const rule_run *run, const ww_resource *r)
         if (t->warps % GROUP_WARPS || t->first_warp % GROUP_WARPS)
             wrong = "is used by a task that is not made of whole warpgroups";
         if (wrong) {
-            ww_diag *d = diag_add(run->diags, WW_NAMED_BARRIER, t->task->place, "warpgroup barrier %s %s: %s",
-                                  r->name, wrong, t->name);
+            ww_diag *d = rule_finding(run, WW_NAMED_BARRIER, t->task->place, ON({t, first}, {r}),
+                                      "warpgroup barrier %s %s: %s", r->name, wrong, t->name);
             diag_expected(run->diags, d, "one task, of a multiple of 4 warps that begins at one");
             diag_found(run->diags, d, "warps %d to %d of %s", t->first_warp, t->first_warp + t->warps - 1,
                        t->name);
@@ -85,8 +88,8 @@ static void check_sync(const rule_run *run, const ww_resource *r)
     if (!arrive)
         return;
     ww_diag *d =
-        diag_add(run->diags, WW_NAMED_BARRIER, arrive->place,
-                 "task %s arrives on named barrier %s, and no task waits on it", task->name, r->name);
+        rule_finding(run, WW_NAMED_BARRIER, arrive->place, ON({task}, {r}),
+                     "task %s arrives on named barrier %s, and no task waits on it", task->name, r->name);
     diag_expected(run->diags, d, "a task with sync(%s)", r->name);
     diag_found(run->diags, d, "sync_arrive(%s) alone", r->name);
     diag_hint(run->diags, d, "ww_sync(s, %s) where the arrivals are waited for", r->name);
@@ -108,9 +111,9 @@ static void check_ctas(const rule_run *run, const ww_resource *r)
         if (!takes_part(t, r))
             continue;
         if (first && first->only_cta != t->only_cta) {
-            ww_diag *d = diag_add(run->diags, WW_NAMED_BARRIER, t->task->place,
-                                  "tasks %s and %s meet at %s and do not run in the same CTAs", first->name,
-                                  t->name, r->name);
+            ww_diag *d = rule_finding(run, WW_NAMED_BARRIER, t->task->place, ON({first, t}, {r}),
+                                      "tasks %s and %s meet at %s and do not run in the same CTAs",
+                                      first->name, t->name, r->name);
             diag_expected(run->diags, d, "the same .only_cta in both, or none");
             diag_found(run->diags, d, "%s in %s, %s in %s", first->name, ctas_text(run, first), t->name,
                        ctas_text(run, t));

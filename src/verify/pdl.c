@@ -39,8 +39,10 @@ static bool dependent_step(path_walk *w, int at, path_state *s)
     diag_list *diags = d->run->diags;
     text step = {0};
     rule_step_text(w->task, op, &step);
-    ww_diag *diag = diag_add(diags, WW_PDL, op->place, "task %s: %s before griddep_wait(%s), %s",
-                             w->task->name, text_str(&step), d->wait->name, path_where(w, at));
+    ww_diag *diag = rule_finding(d->run, WW_PDL, op->place,
+                                 ON({w->task}, {d->wait, d->resource, rule_resource(d->run, op->resource)}),
+                                 "task %s: %s before griddep_wait(%s), %s", w->task->name, text_str(&step),
+                                 d->wait->name, path_where(w, at));
     diag_expected(diags, diag, "griddep_wait(%s) before it on every path, because %s depends on it",
                   d->wait->name, d->resource->name);
     diag_found(diags, diag,
@@ -112,9 +114,9 @@ static void report_launch(const path_walk *w, const launches *l, int at)
 {
     const ir_op *op = &w->task->ops.at[at];
     diag_list *diags = l->run->diags;
-    ww_diag *d =
-        diag_add(diags, WW_PDL, op->place, "task %s: griddep_launch(%s) can run before any griddep_wait, %s",
-                 w->task->name, rule_resource(l->run, op->resource)->name, path_where(w, at));
+    ww_diag *d = rule_finding(l->run, WW_PDL, op->place, ON({w->task}, {rule_resource(l->run, op->resource)}),
+                              "task %s: griddep_launch(%s) can run before any griddep_wait, %s",
+                              w->task->name, rule_resource(l->run, op->resource)->name, path_where(w, at));
     diag_expected(diags, d,
                   "a griddep_wait before it in this task, or a wait for what a task that has waited commits");
     diag_found(diags, d, "neither on every path to it");

@@ -25,8 +25,8 @@ static const ir_task *owner_of(const ir_program *p, size_t tasks, int warp)
 
 static void report_overlap(const rule_run *run, const ir_task *t, const ir_task *other)
 {
-    ww_diag *d =
-        diag_add(run->diags, WW_WARPS, t->task->place, "tasks %s and %s share warps", other->name, t->name);
+    ww_diag *d = rule_finding(run, WW_WARPS, t->task->place, ON({other, t}), "tasks %s and %s share warps",
+                              other->name, t->name);
     diag_expected(run->diags, d, "warps that no other task has");
     diag_found(run->diags, d, "warps %d to %d of %s, %d to %d of %s", other->first_warp,
                other->first_warp + other->warps - 1, other->name, t->first_warp, t->first_warp + t->warps - 1,
@@ -55,9 +55,9 @@ void verify_warps(const rule_run *run)
 static void report_disagreement(const rule_run *run, int group, const ir_task *a, const ir_task *b)
 {
     ww_diag *d =
-        diag_add(run->diags, WW_REGISTERS, b->task->place,
-                 "tasks %s and %s share warpgroup %d (warps %d to %d) and ask for different registers",
-                 a->name, b->name, group, group * GROUP_WARPS, group * GROUP_WARPS + GROUP_WARPS - 1);
+        rule_finding(run, WW_REGISTERS, b->task->place, ON({a, b}),
+                     "tasks %s and %s share warpgroup %d (warps %d to %d) and ask for different registers",
+                     a->name, b->name, group, group * GROUP_WARPS, group * GROUP_WARPS + GROUP_WARPS - 1);
     diag_expected(run->diags, d, "%d registers, as task %s", a->registers, a->name);
     diag_found(run->diags, d, "%d", b->registers);
     diag_hint(run->diags, d, ".registers = %d, or warps of another warpgroup", a->registers);
@@ -66,9 +66,9 @@ static void report_disagreement(const rule_run *run, int group, const ir_task *a
 
 static void report_uncovered(const rule_run *run, int group, int warp, const ir_task *setter)
 {
-    ww_diag *d = diag_add(run->diags, WW_REGISTERS, setter->task->place,
-                          "task %s sets registers of warpgroup %d, of which warp %d sets none", setter->name,
-                          group, warp);
+    ww_diag *d = rule_finding(run, WW_REGISTERS, setter->task->place, ON({setter}),
+                              "task %s sets registers of warpgroup %d, of which warp %d sets none",
+                              setter->name, group, warp);
     diag_expected(run->diags, d, "registers = %d on all warps %d to %d (setmaxnreg acts on whole warpgroups)",
                   setter->registers, group * GROUP_WARPS, group * GROUP_WARPS + GROUP_WARPS - 1);
     diag_found(run->diags, d, "warp %d without", warp);
@@ -126,8 +126,8 @@ static void check_pool(const rule_run *run, int sum, ww_place place)
         return;
     text list = {0};
     list_groups(run, launch, &list);
-    ww_diag *d = diag_add(run->diags, WW_REGISTERS, place,
-                          "the register split asks for more than the kernel starts with");
+    ww_diag *d = rule_finding(run, WW_REGISTERS, place, ON({NULL}),
+                              "the register split asks for more than the kernel starts with");
     diag_expected(run->diags, d,
                   "at most %d registers a thread, summed over the warpgroups: %d x %d at launch",
                   groups * launch, groups, launch);
@@ -216,6 +216,13 @@ static void list_largest(const ww_kernel *k, footprint *of, uint32_t saved, text
         text_add(out, ")");
 }
 
+static void rest_on_largest(const rule_run *run, ww_diag *d, footprint *of)
+{
+    const ww_resource *r = next_largest(run->kernel, of, NULL);
+    for (int i = 0; r && i < MOST_LISTED; i++, r = next_largest(run->kernel, of, r))
+        rule_rests_on(run, d, r);
+}
+
 /* Fewer stages of the largest ring where that is enough, else of the next. */
 static void hint_capacity(const rule_run *run, ww_diag *d, footprint *of, const char *otherwise)
 {
@@ -241,12 +248,13 @@ static void check_shared_memory(const rule_run *run)
     const ww_resource *largest = next_largest(k, own_bytes, NULL);
     text list = {0};
     list_largest(k, own_bytes, k->smem_usage.saved, &list);
-    ww_diag *d = diag_add(run->diags, WW_CAPACITY, largest ? largest->place : k->place,
-                          "kernel %s needs more shared memory than a CTA may use", k->name);
+    ww_diag *d = rule_finding(run, WW_CAPACITY, largest ? largest->place : k->place, ON({NULL}),
+                              "kernel %s needs more shared memory than a CTA may use", k->name);
     diag_expected(run->diags, d, "at most %u bytes", capacity);
     diag_found(run->diags, d, "%u = %u of buffers%s + %u of barriers%s", k->smem_bytes, k->barriers_offset,
                text_str(&list), k->tmem_slot_offset - k->barriers_offset,
                k->tmem_columns ? " + 4 for the address of tensor memory" : "");
+    rest_on_largest(run, d, own_bytes);
     hint_capacity(run, d, own_bytes, largest ? "fewer or smaller buffers; " ALIAS_HINT : "fewer stages");
     text_free(&list);
 }
@@ -259,10 +267,11 @@ static void check_tensor_memory(const rule_run *run)
     const ww_resource *largest = next_largest(k, own_columns, NULL);
     text list = {0};
     list_largest(k, own_columns, k->tmem_usage.saved, &list);
-    ww_diag *d = diag_add(run->diags, WW_CAPACITY, largest ? largest->place : k->place,
-                          "kernel %s needs more tensor memory than there is", k->name);
+    ww_diag *d = rule_finding(run, WW_CAPACITY, largest ? largest->place : k->place, ON({NULL}),
+                              "kernel %s needs more tensor memory than there is", k->name);
     diag_expected(run->diags, d, "at most %d columns", WW_TMEM_COLUMNS);
     diag_found(run->diags, d, "%u columns%s", k->tmem_usage.used, text_str(&list));
+    rest_on_largest(run, d, own_columns);
     hint_capacity(run, d, own_columns, "fewer columns; " ALIAS_HINT);
     text_free(&list);
 }

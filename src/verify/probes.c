@@ -36,8 +36,8 @@ static void report(const rule_run *run, const ir_task *t, const ir_op *op)
     const char *probe = capture_verb_name((ww_verb)op->verb);
     const char *verb = op->verb == WW_TRY_ACQUIRE ? "acquire" : "wait";
     const char *name = rule_resource(run, op->resource)->name;
-    ww_diag *d = diag_add(run->diags, WW_DANGLING_TRY, op->place,
-                          "task %s: nothing uses the answer of %s(%s)", t->name, probe, name);
+    ww_diag *d = rule_finding(run, WW_DANGLING_TRY, op->place, ON({t}, {rule_resource(run, op->resource)}),
+                              "task %s: nothing uses the answer of %s(%s)", t->name, probe, name);
     diag_expected(run->diags, d, "%s(%s) after it, for the same slot", verb, name);
     diag_found(run->diags, d, "no %s(%s) that this probe comes before", verb, name);
     diag_hint(run->diags, d, "remove the probe, or add ww_%s(s, %s) after it", verb, name);

@@ -16,7 +16,8 @@ static void report_advance(const rule_run *run, const ir_task *t, ww_place place
     int loop = tile_loop_of(t);
     const char *queue = loop >= 0 ? rule_resource(run, t->queue)->name : "queue";
     ww_diag *d =
-        diag_add(run->diags, WW_QUEUE, place, "task %s does not advance its work queue once a tile", t->name);
+        rule_finding(run, WW_QUEUE, place, ON({t}, {loop >= 0 ? rule_resource(run, t->queue) : NULL}),
+                     "task %s does not advance its work queue once a tile", t->name);
     diag_expected(run->diags, d, "ww_advance_tile(s, %s) once, as the last step of the tile loop", queue);
     diag_found(run->diags, d, "%s", found);
     diag_hint(run->diags, d,
@@ -64,9 +65,14 @@ static bool shares_pipeline(const rule_run *run, const ir_task *a, const ir_task
     return false;
 }
 
+static const ww_resource *queue_of(const rule_run *run, const ir_task *t)
+{
+    return t->queue < 0 ? NULL : rule_resource(run, t->queue);
+}
+
 static const char *queue_name(const rule_run *run, const ir_task *t)
 {
-    return t->queue < 0 ? "none" : rule_resource(run, t->queue)->name;
+    return t->queue < 0 ? "none" : queue_of(run, t)->name;
 }
 
 static void check_agreement(const rule_run *run, const ir_task *a, const ir_task *b)
@@ -75,9 +81,10 @@ static void check_agreement(const rule_run *run, const ir_task *a, const ir_task
     if (a->queue == b->queue || !shares_pipeline(run, a, b, &shared))
         return;
     const ir_task *odd = a->queue < 0 ? a : b, *other = odd == a ? b : a;
-    ww_diag *d = diag_add(run->diags, WW_QUEUE, odd->task->place,
-                          "tasks %s and %s synchronise on %s and do not loop over the same work queue",
-                          a->name, b->name, shared->name);
+    ww_diag *d = rule_finding(run, WW_QUEUE, odd->task->place,
+                              ON({a, b}, {shared, queue_of(run, a), queue_of(run, b)}),
+                              "tasks %s and %s synchronise on %s and do not loop over the same work queue",
+                              a->name, b->name, shared->name);
     diag_expected(run->diags, d, "a tile loop over %s in task %s", queue_name(run, other), odd->name);
     diag_found(run->diags, d, "%s", queue_name(run, odd));
     diag_hint(run->diags, d, "ww_work_tile_loop (s, %s) around the schedule of task %s",
@@ -99,9 +106,9 @@ static const ir_op *first_of(const ir_task *t, ir_kind kind)
 static void report_fetch(const rule_run *run, const ir_task *t, const ir_op *fetch, const char *found)
 {
     const char *queue = rule_resource(run, fetch->resource)->name;
-    ww_diag *d = diag_add(run->diags, WW_QUEUE, fetch->place,
-                          "task %s does not fetch the tiles of %s once a tile, right before it advances",
-                          t->name, queue);
+    ww_diag *d = rule_finding(run, WW_QUEUE, fetch->place, ON({t}, {rule_resource(run, fetch->resource)}),
+                              "task %s does not fetch the tiles of %s once a tile, right before it advances",
+                              t->name, queue);
     diag_expected(run->diags, d, "ww_fetch_tile(s, %s) once, as the step before ww_advance_tile", queue);
     diag_found(run->diags, d, "%s", found);
     diag_hint(run->diags, d, "write ww_fetch_tile(s, %s) right before ww_advance_tile, and nowhere else",
@@ -126,8 +133,9 @@ static void check_fetches(const rule_run *run, const ir_task *t)
 static void report_second_scheduler(const rule_run *run, const ir_task *t, const ir_task *first, int queue)
 {
     const char *name = rule_resource(run, queue)->name;
-    ww_diag *d = diag_add(run->diags, WW_QUEUE, first_of(t, IR_FETCH)->place,
-                          "tasks %s and %s both fetch the tiles of %s", first->name, t->name, name);
+    ww_diag *d =
+        rule_finding(run, WW_QUEUE, first_of(t, IR_FETCH)->place, ON({first, t}, {rule_resource(run, queue)}),
+                     "tasks %s and %s both fetch the tiles of %s", first->name, t->name, name);
     diag_expected(run->diags, d, "one scheduler task");
     diag_found(run->diags, d, "%s and %s", first->name, t->name);
     diag_hint(run->diags, d, "remove ww_fetch_tile from task %s", t->name);
@@ -139,9 +147,9 @@ static void check_scheduler(const rule_run *run, const ir_task *t)
 {
     if (t->warps > 1) {
         const ir_op *fetch = first_of(t, IR_FETCH);
-        ww_diag *d =
-            diag_add(run->diags, WW_QUEUE, fetch->place, "task %s: each of its %d warps fetches a tile of %s",
-                     t->name, t->warps, rule_resource(run, fetch->resource)->name);
+        ww_diag *d = rule_finding(run, WW_QUEUE, fetch->place, ON({t}, {rule_resource(run, fetch->resource)}),
+                                  "task %s: each of its %d warps fetches a tile of %s", t->name, t->warps,
+                                  rule_resource(run, fetch->resource)->name);
         diag_expected(run->diags, d, "a scheduler task of one warp");
         diag_found(run->diags, d, "%d warps", t->warps);
         diag_hint(run->diags, d, ".warps = 1");
@@ -151,9 +159,10 @@ static void check_scheduler(const rule_run *run, const ir_task *t)
         int use = rule_first_use(run->program, t, (int)r, WW_PRODUCER);
         if (use < 0 || resource->kind != MODEL_MEMORY)
             continue;
-        ww_diag *d = diag_add(run->diags, WW_QUEUE, t->ops.at[use].place,
-                              "task %s fetches the tiles of %s and produces %s as well", t->name,
-                              rule_resource(run, t->queue)->name, resource->name);
+        ww_diag *d = rule_finding(run, WW_QUEUE, t->ops.at[use].place,
+                                  ON({t}, {resource, rule_resource(run, t->queue)}),
+                                  "task %s fetches the tiles of %s and produces %s as well", t->name,
+                                  rule_resource(run, t->queue)->name, resource->name);
         diag_expected(run->diags, d, "a scheduler task that produces nothing else");
         diag_found(run->diags, d, "producer verbs or work on %s", resource->name);
         diag_hint(run->diags, d, "move ww_fetch_tile into a task of its own, of one warp");
@@ -163,7 +172,8 @@ static void check_scheduler(const rule_run *run, const ir_task *t)
 
 static void report_no_scheduler(const rule_run *run, const ww_resource *queue)
 {
-    ww_diag *d = diag_add(run->diags, WW_QUEUE, queue->place, "no task fetches the tiles of %s", queue->name);
+    ww_diag *d = rule_finding(run, WW_QUEUE, queue->place, ON(.resources = {queue}),
+                              "no task fetches the tiles of %s", queue->name);
     diag_expected(run->diags, d, "one scheduler task with ww_fetch_tile(s, %s) before its ww_advance_tile",
                   queue->name);
     diag_found(run->diags, d, "no ww_fetch_tile(s, %s)", queue->name);
@@ -176,8 +186,8 @@ static void report_no_scheduler(const rule_run *run, const ww_resource *queue)
 static void report_untiled(const rule_run *run, const ir_task *t, const ww_resource *queue)
 {
     ww_diag *d =
-        diag_add(run->diags, WW_QUEUE, t->task->place,
-                 "task %s does not loop over the tiles of %s, a dynamic queue", t->name, queue->name);
+        rule_finding(run, WW_QUEUE, t->task->place, ON({t}, {queue, queue_of(run, t)}),
+                     "task %s does not loop over the tiles of %s, a dynamic queue", t->name, queue->name);
     diag_expected(run->diags, d, "a tile loop over %s in every task that has a schedule", queue->name);
     diag_found(run->diags, d, "%s", queue_name(run, t));
     diag_hint(run->diags, d, "ww_work_tile_loop (s, %s) around the schedule of task %s", queue->name,

@@ -36,9 +36,9 @@ static void check_role(const rule_run *run, const ir_task *t, int index, ww_side
     const ir_op *op = &t->ops.at[use];
     text step = {0};
     rule_step_text(t, op, &step);
-    ww_diag *d =
-        diag_add(run->diags, WW_ROLE, op->place, "task %s: %s, but the task does not declare that it %s %s",
-                 t->name, text_str(&step), role_name(side), r->name);
+    ww_diag *d = rule_finding(run, WW_ROLE, op->place, ON({t}, {r, rule_resource(run, op->resource)}),
+                              "task %s: %s, but the task does not declare that it %s %s", t->name,
+                              text_str(&step), role_name(side), r->name);
     diag_expected(run->diags, d, "%s in .%s", r->name, role_name(side));
     diag_found(run->diags, d, "a list of .consumes or .produces, and %s is not in .%s", r->name,
                role_name(side));
@@ -68,9 +68,9 @@ static void check_listed(const rule_run *run, const ir_task *t, ww_side side)
         if (memory ? rule_first_use(run->program, t, list[i]->index, side) >= 0
                    : rule_uses(run->program, t, list[i]->index))
             continue;
-        ww_diag *d = diag_add(run->diags, WW_COVERAGE, t->task->place,
-                              "task %s declares that it %s %s, and its schedule never does", t->name,
-                              role_name(side), list[i]->name);
+        ww_diag *d = rule_finding(run, WW_COVERAGE, t->task->place, ON({t}, {list[i]}),
+                                  "task %s declares that it %s %s, and its schedule never does", t->name,
+                                  role_name(side), list[i]->name);
         diag_expected(run->diags, d, "a verb or work on %s that %s it", list[i]->name, role_name(side));
         diag_found(run->diags, d, "none in task %s", t->name);
         diag_hint(run->diags, d, "remove %s from .%s", list[i]->name, role_name(side));
@@ -96,8 +96,9 @@ static void report_open_side(const rule_run *run, const ww_resource *r, ww_side 
     int op = -1;
     const ir_task *t = task_with(run, r->index, side, RULE_OPEN, &op);
     ww_place place = t ? t->ops.at[op].place : r->place;
-    ww_diag *d = diag_add(run->diags, WW_COVERAGE, place, "no task %ss the slots of pipeline %s%s%s",
-                          rule_close_name(side), r->name, t ? "; opened by task " : "", t ? t->name : "");
+    ww_diag *d = rule_finding(run, WW_COVERAGE, place, ON({t}, {r, r->in_group}),
+                              "no task %ss the slots of pipeline %s%s%s", rule_close_name(side), r->name,
+                              t ? "; opened by task " : "", t ? t->name : "");
     const char *opened = rule_called_on(r, rule_open_verb(side))->name;
     const char *closed = rule_called_on(r, rule_close_verb(side))->name;
     diag_expected(run->diags, d, "%s(%s) after the work on each slot", rule_close_name(side), closed);
@@ -155,8 +156,8 @@ void verify_coverage(const rule_run *run)
             check_sides(run, r);
         if (!belongs_into_graph(run, r) || in_graph(run->kernel, (int)i))
             continue;
-        ww_diag *d = diag_add(run->diags, WW_COVERAGE, r->place,
-                              "resource %s is missing in the dependency graph", r->name);
+        ww_diag *d = rule_finding(run, WW_COVERAGE, r->place, ON(.resources = {r}),
+                                  "resource %s is missing in the dependency graph", r->name);
         diag_expected(run->diags, d,
                       "ww_depends for every resource with memory or work, since there is one for some");
         diag_found(run->diags, d, "no edge at %s", r->name);
@@ -219,7 +220,8 @@ static bool is_fit_for_turns(const ww_resource *r)
 
 static void report_turns(const rule_run *run, const model_edge *e, const ww_resource *r)
 {
-    ww_diag *d = diag_add(run->diags, WW_GRAPH, e->place, "%s is said to depend on itself", r->name);
+    ww_diag *d = rule_finding(run, WW_GRAPH, e->place, ON(.resources = {r}), "%s is said to depend on itself",
+                              r->name);
     diag_expected(run->diags, d,
                   "a pipeline whose consumer is no tensor core, so that its slots go to and fro");
     diag_found(run->diags, d, "%s",
@@ -231,8 +233,8 @@ static void report_unbacked(const rule_run *run, const model_edge *e, const ww_r
                             const ww_resource *down)
 {
     bool group = up->kind == MODEL_GROUP || down->kind == MODEL_GROUP;
-    ww_diag *d = diag_add(run->diags, WW_GRAPH, e->place,
-                          "%s is said to depend on %s, and no task makes it so", down->name, up->name);
+    ww_diag *d = rule_finding(run, WW_GRAPH, e->place, ON(.resources = {up, down}),
+                              "%s is said to depend on %s, and no task makes it so", down->name, up->name);
     diag_expected(run->diags, d, "a task that consumes %s and produces %s", up->name, down->name);
     diag_found(run->diags, d, "no task that does both");
     if (group)

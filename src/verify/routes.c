@@ -118,14 +118,30 @@ static bool read_end(const ww_kernel *k, const char *end, bool from, route *r)
     return r->input >= 0;
 }
 
+/* On the resource that an end of a route names. */
+static void rest_on_end(const rule_run *run, ww_diag *d, const char *end)
+{
+    const char *dot = end ? strchr(end, '.') : NULL;
+    const ww_resource *r = dot ? resource_named(run->kernel, end, (size_t)(dot - end)) : NULL;
+    if (r)
+        rule_rests_on(run, d, r);
+}
+
+static void rest_on_given(const rule_run *run, ww_diag *d, const ww_route *given)
+{
+    rest_on_end(run, d, given->from);
+    rest_on_end(run, d, given->to);
+}
+
 static void report_unknown(const rule_run *run, const ir_task *t, const ww_route *given, bool from)
 {
-    ww_diag *d = diag_add(run->diags, WW_ROUTE, t->task->place, "task %s: a route %s \"%s\", which is no %s",
-                          t->name, from ? "from" : "to",
-                          from        ? given->from
-                          : given->to ? given->to
-                                      : "",
-                          from ? "output of a work method" : "input of a work method");
+    ww_diag *d = rule_finding(run, WW_ROUTE, t->task->place, ON({t}),
+                              "task %s: a route %s \"%s\", which is no %s", t->name, from ? "from" : "to",
+                              from        ? given->from
+                              : given->to ? given->to
+                                          : "",
+                              from ? "output of a work method" : "input of a work method");
+    rest_on_given(run, d, given);
     diag_expected(run->diags, d, "\"resource.method.%s\"", from ? "output" : "input");
     diag_found(run->diags, d, "\"%s\"", from ? given->from : given->to ? given->to : "");
     diag_hint(run->diags, d, "leave .routes out: the tokens say the same");
@@ -169,10 +185,17 @@ static void add_extra(const ir_task *t, const route *r, text *extra)
         text_printf(extra, " (%s)", why);
 }
 
-static void report_difference(const rule_run *run, const ir_task *t, const text *extra, const text *missing)
+static void report_difference(const rule_run *run, const ir_task *t, const route_list *tokens,
+                              const text *extra, const text *missing)
 {
-    ww_diag *d = diag_add(run->diags, WW_ROUTE, t->task->place,
-                          "task %s: its routes are not those of its tokens", t->name);
+    ww_diag *d = rule_finding(run, WW_ROUTE, t->task->place, ON({t}),
+                              "task %s: its routes are not those of its tokens", t->name);
+    for (int i = 0; i < tokens->count; i++) {
+        rule_rests_on(run, d, tokens->at[i].from);
+        rule_rests_on(run, d, tokens->at[i].to);
+    }
+    for (const ww_route *given = t->task->options.routes; given->from; given++)
+        rest_on_given(run, d, given);
     if (missing->len)
         diag_expected(run->diags, d, "also %s", text_str(missing));
     else
@@ -212,7 +235,7 @@ static void check_task(const rule_run *run, const ir_task *t)
         route_text(&tokens.at[i], &missing);
     }
     if (readable && (extra.len || missing.len))
-        report_difference(run, t, &extra, &missing);
+        report_difference(run, t, &tokens, &extra, &missing);
     text_free(&extra);
     text_free(&missing);
 }

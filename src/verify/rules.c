@@ -1,6 +1,41 @@
 /* Questions that several rules ask about a task's program. */
 #include "verify/rules.h"
 
+/* ---- findings ------------------------------------------------------------------------------------------ */
+
+void rule_rests_on_task(const rule_run *run, ww_diag *d, const ir_task *t)
+{
+    diag_rests_on(run->diags, d, DIAG_TASK, t->task->index);
+}
+
+void rule_rests_on(const rule_run *run, ww_diag *d, const ww_resource *r)
+{
+    diag_rests_on(run->diags, d, DIAG_RESOURCE, r->index);
+}
+
+void rule_rests_on_members(const rule_run *run, ww_diag *d, const ww_resource *group)
+{
+    for (int i = 0; i < group->member_count; i++)
+        rule_rests_on(run, d, group->members[i]);
+}
+
+ww_diag *rule_finding(const rule_run *run, ww_code code, ww_place place, rule_basis on, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    ww_diag *d = diag_add_v(run->diags, code, place, fmt, args);
+    va_end(args);
+    for (size_t i = 0; i < ARRAY_LEN(on.tasks); i++)
+        if (on.tasks[i])
+            rule_rests_on_task(run, d, on.tasks[i]);
+    for (size_t i = 0; i < ARRAY_LEN(on.resources); i++)
+        if (on.resources[i])
+            rule_rests_on(run, d, on.resources[i]);
+    return d;
+}
+
+/* ---- operations ---------------------------------------------------------------------------------------- */
+
 bool rule_is_ring(const ww_resource *r)
 {
     return r->kind == MODEL_MEMORY && model_pipelined(r);

@@ -18,6 +18,23 @@ typedef struct rule_run {
 #include "verify/rules.def"
 #undef VERIFY_RULE
 
+/* What a finding rests on (doubts.c): all that its texts name. */
+typedef struct rule_basis {
+    const ir_task *tasks[2];
+    const ww_resource *resources[4];
+} rule_basis;
+
+/* ON({t}, {r}), ON(.resources = {a, b}) */
+#define ON(...) ((rule_basis){__VA_ARGS__})
+
+/* Appends a finding, as diag_add does. All rules' findings are made by this. */
+ww_diag *rule_finding(const rule_run *run, ww_code code, ww_place place, rule_basis on, const char *fmt, ...)
+    PRINTF_LIKE(5, 6);
+/* Where its texts list more. */
+void rule_rests_on_task(const rule_run *run, ww_diag *d, const ir_task *t);
+void rule_rests_on(const rule_run *run, ww_diag *d, const ww_resource *r);
+void rule_rests_on_members(const rule_run *run, ww_diag *d, const ww_resource *group);
+
 /* What an operation means to a resource's bracket. Each recorded verb is exactly one of these. */
 typedef enum rule_event { RULE_NOTHING, RULE_OPEN, RULE_CLOSE, RULE_WORK } rule_event;
 

@@ -11,8 +11,8 @@ static void report_warps(const rule_run *run, const ir_task *t, const ww_resourc
                     r->name);
     else
         text_printf(&what, "its %d warps all announce the bytes of a stage of %s", t->warps, r->name);
-    ww_diag *d = diag_add(run->diags, WW_SIGNALING, rule_announcement(run, t, r)->place, "task %s: %s",
-                          t->name, text_str(&what));
+    ww_diag *d = rule_finding(run, WW_SIGNALING, rule_announcement(run, t, r)->place, ON({t}, {r}),
+                              "task %s: %s", t->name, text_str(&what));
     diag_expected(
         run->diags, d,
         "one warp; or a stride of %d, a stage a warp; or WW_SIGNAL_WARP_LEADER, the first warp for all%s",
@@ -85,9 +85,9 @@ static void check_pinned(const rule_run *run, const ww_resource *r)
     const ir_task *t = pinned_misfit(run, r);
     if (!t)
         return;
-    ww_diag *d = diag_add(run->diags, WW_SIGNALING, wait_of(run, t, r)->place,
-                          "task %s runs in CTA %d only and waits on %s, in which other CTAs take part",
-                          t->name, t->only_cta, r->name);
+    ww_diag *d = rule_finding(run, WW_SIGNALING, wait_of(run, t, r)->place, ON({t}, {r}),
+                              "task %s runs in CTA %d only and waits on %s, in which other CTAs take part",
+                              t->name, t->only_cta, r->name);
     diag_expected(run->diags, d, "WW_SIGNAL_CTA_LEADER on the waiting side of %s, or all its tasks in CTA %d",
                   r->name, t->only_cta);
     diag_found(run->diags, d, "WW_SIGNAL_ALL");
@@ -103,8 +103,8 @@ static void check_wait_signaling(const rule_run *run, const ww_resource *r)
     if (!r->pipeline.wait_signaling || lower_split_consumer(run->kernel, r))
         return;
     ww_diag *d =
-        diag_add(run->diags, WW_SIGNALING, r->place,
-                 "%s has a signalling of its own for wait, and whoever waits also releases", r->name);
+        rule_finding(run, WW_SIGNALING, r->place, ON(.resources = {r}),
+                     "%s has a signalling of its own for wait, and whoever waits also releases", r->name);
     diag_expected(run->diags, d, "a task that waits on %s and leaves the release to another", r->name);
     diag_found(run->diags, d, ".wait_signaling with .consumer_signaling for the same tasks");
     diag_hint(run->diags, d, "leave out .wait_signaling");
@@ -116,8 +116,8 @@ static void check_queue(const rule_run *run, const ww_resource *q)
 {
     if (run->program->cluster_size == 1 || !(q->pipeline.consumer_signaling & WW_SIGNAL_CTA_LEADER))
         return;
-    ww_diag *d = diag_add(run->diags, WW_SIGNALING, q->place,
-                          "only leaders would take the tiles of work queue %s", q->name);
+    ww_diag *d = rule_finding(run, WW_SIGNALING, q->place, ON(.resources = {q}),
+                              "only leaders would take the tiles of work queue %s", q->name);
     diag_expected(run->diags, d, "consumer_signaling WW_SIGNAL_ALL, or left out: every CTA walks the tiles");
     diag_found(run->diags, d, "WW_SIGNAL_CTA_LEADER");
     diag_hint(run->diags, d, "leave it out");

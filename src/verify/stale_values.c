@@ -47,10 +47,12 @@ static void report(path_walk *w, int at)
     text reader = {0}, maker = {0};
     rule_step_text(w->task, op, &reader);
     rule_step_text(w->task, made, &maker);
-    ww_diag *d =
-        diag_add(diags, WW_STALE_VALUE, op->place,
-                 "task %s: %s reads a slot of %s by %s, which was made at another slot, %s", w->task->name,
-                 text_str(&reader), rule->resource->name, value->name, path_where(w, at));
+    ww_diag *d = rule_finding(
+        rule->run, WW_STALE_VALUE, op->place,
+        ON({w->task}, {rule->resource, rule->resource->in_group, rule_resource(rule->run, op->resource),
+                       rule_resource(rule->run, made->resource)}),
+        "task %s: %s reads a slot of %s by %s, which was made at another slot, %s", w->task->name,
+        text_str(&reader), rule->resource->name, value->name, path_where(w, at));
     diag_expected(diags, d, "%s after the last %s(%s) before it", text_str(&maker), verb,
                   rule_called_on(rule->resource, rule->move == RULE_OPEN ? WW_WAIT : WW_RELEASE)->name);
     diag_found(diags, d, "%s between the two, which moves the cursor", verb);
