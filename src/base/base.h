@@ -77,7 +77,8 @@ void text_free(text *t);
 /* Reads a whole file into t (appended). False with errno set when it cannot be read. */
 bool file_read(const char *path, text *t);
 /* Writes len bytes, through a temporary file and a rename, so that no reader sees a half-written file; to what is no file, a
- * device or a pipe, directly. False with errno set on failure. */
+ * device or a pipe, directly. A symbolic link stays one: written is what it points to, whether that is there yet or not.
+ * False with errno set on failure. */
 bool file_write(const char *path, const void *data, size_t len);
 /* Creates a folder and its parents. False with errno set on failure. */
 bool folder_make(const char *path);

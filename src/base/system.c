@@ -37,10 +37,24 @@ static bool is_special(const char *path)
     return stat(path, &at) == 0 && !S_ISREG(at.st_mode);
 }
 
-bool file_write(const char *path, const void *data, size_t len)
+enum { MOST_LINKS = 40, LONGEST_TARGET = 4096 };
+
+/* Puts what a link points to in its place, seen from where it points from. False: it is no link. */
+static bool follow_link(text *path)
 {
-    if (is_special(path))
-        return write_through(path, data, len);
+    char target[LONGEST_TARGET];
+    ssize_t len = readlink(text_str(path), target, sizeof target);
+    if (len < 0 || (size_t)len == sizeof target)
+        return false;
+    const char *slash = strrchr(text_str(path), '/');
+    path->len = target[0] == '/' || !slash ? 0 : (size_t)(slash - text_str(path)) + 1;
+    text_add_n(path, target, (size_t)len);
+    return true;
+}
+
+/* Beside the file, so that the rename stays in one file system. */
+static bool replace(const char *path, const void *data, size_t len)
+{
     text temporary = {0};
     text_printf(&temporary, "%s.%ld.part", path, (long)getpid());
     bool ok = write_through(text_str(&temporary), data, len) && rename(text_str(&temporary), path) == 0;
@@ -50,6 +64,22 @@ bool file_write(const char *path, const void *data, size_t len)
         errno = why;
     }
     text_free(&temporary);
+    return ok;
+}
+
+bool file_write(const char *path, const void *data, size_t len)
+{
+    if (is_special(path))
+        return write_through(path, data, len);
+    text file = {0};
+    text_add(&file, path);
+    int links = 0;
+    while (links <= MOST_LINKS && follow_link(&file))
+        links++;
+    bool ok = links <= MOST_LINKS && replace(text_str(&file), data, len);
+    if (links > MOST_LINKS)
+        errno = ELOOP;
+    text_free(&file);
     return ok;
 }
 
