@@ -1,6 +1,6 @@
-/* Tasks unrolled to events, for the explorer: explore_unroll.c makes them, explore.c visits the states,
- * explore_fences.c remembers which accesses are fenced, explore_order.c knows which orders decide that, explore_reduce.c which
- * steps are enough. */
+/* Tasks unrolled to events, for the explorer, one file a concern: explore_unroll.c makes them, explore.c visits the states,
+ * explore_step.c goes from one to the next, explore_races.c, explore_fences.c and explore_end.c judge. explore_reduce.c
+ * chooses the steps that are enough. */
 #ifndef WW_EXPLORE_EVENTS_H
 #define WW_EXPLORE_EVENTS_H
 
@@ -133,17 +133,36 @@ static inline int explore_flight_step(const explorer *x, int number)
     return x->first_step[x->plan->agent_count] + number;
 }
 
-/* ---- explore.c, for explore_reduce.c ------------------------------------------------------------------- */
+/* ---- explore_races.c ----------------------------------------------------------------------------------- */
 
-/* The agent's next event; NULL: it has ended. */
-const event *explore_next(const explorer *x, const state *s, int agent_index);
-/* Whether the wait in that event, now or later, can only pass when another phase of its stage has completed. */
-bool explore_is_blocked(const explorer *x, const state *s, int agent_index, int number);
 /* Whether two accesses are to the same bytes, and one writes. */
 bool explore_meets(const explorer *x, const touch *a, const touch *b);
 bool explore_is_tensor(const touch *t);
 /* Whether the access, by the agent of the flight and not after its issue, is over when it lands. */
 bool explore_ends(const explore_flight *f, int number, const touch *t);
+/* Whether a commit of the agent's engine after that event has landed: what the engine was given before is finished. */
+bool explore_is_committed(const explorer *x, const uint8_t *landed, int agent_index, int event_index,
+                          flight_kind kind);
+/* Whether accesses of the event may be under way after it. */
+bool explore_lingers(const explorer *x, const event *e);
+bool explore_has_race(const explorer *x, const state *s);
+
+/* ---- explore_step.c ------------------------------------------------------------------------------------ */
+
+/* The agent's next event; NULL: it has ended. */
+const event *explore_next(const explorer *x, const state *s, int agent_index);
+/* Whether the wait in that event, now or later, can only pass when another phase of its stage has completed. */
+bool explore_is_blocked(const explorer *x, const state *s, int agent_index, int number);
+/* False: that is not possible, or no state comes of it. */
+bool explore_step_event(explorer *x, state *s, int agent_index);
+bool explore_step_flight(explorer *x, state *s, int number);
+
+/* ---- explore_end.c ------------------------------------------------------------------------------------- */
+
+bool explore_is_end(const explorer *x, const state *s);
+void explore_check_end(explorer *x, const state *s);
+/* After all states: what waits and arrivals have met. */
+void explore_judge_sightings(explorer *x);
 
 /* ---- explore_reduce.c ---------------------------------------------------------------------------------- */
 

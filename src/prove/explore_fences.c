@@ -89,16 +89,6 @@ static int warp_of(const explorer *x, int agent)
 
 /* ---- what a pipe has done is finished ------------------------------------------------------------------ */
 
-static bool is_committed(const explorer *x, const fence_view *v, int warp, int event_index, flight_kind kind)
-{
-    for (size_t i = 0; i < x->flights.len; i++) {
-        const explore_flight *f = &x->flights.at[i];
-        if (f->kind == kind && f->agent == warp && f->event > event_index && v->landed[i])
-            return true;
-    }
-    return false;
-}
-
 /* The last past event in which the warp's pipe does such a thing to the slot; -1: none. */
 static int last_event(const explorer *x, const fence_view *v, int owner, int slot, bool write,
                       const touch **found)
@@ -123,7 +113,7 @@ static bool is_finished(const explorer *x, const fence_view *v, int owner, int s
     const plan_agent *a = &x->plan->agents[owner];
     flight_kind kind = a->kind == PLAN_TENSOR_PIPE ? FLIGHT_TENSOR : FLIGHT_LOADS;
     int last = last_event(x, v, owner, slot, write, &t);
-    return last < 0 || is_committed(x, v, warp_of(x, owner), last, kind);
+    return last < 0 || explore_is_committed(x, v->landed, warp_of(x, owner), last, kind);
 }
 
 /* ---- executing a fence --------------------------------------------------------------------------------- */
