@@ -40,7 +40,7 @@ struct reduction {
     uint8_t *in_agents, *in_flights, *in_stages; /* of the set at hand */
     fence_links *fences;                         /* by step */
     int *linked;                                 /* by step: how to the one at hand; NEVER: not */
-    uint8_t *exact;                              /* [stage], of the state at hand: see is_exact */
+    uint8_t *exact;                              /* [stage], of the state at hand: reduction_is_exact */
     VEC(int) pending;                            /* possible steps whose dependents are not in yet */
     int possible;
 };
