@@ -238,7 +238,13 @@ static void hash_form(const canonical *form, node *n)
         hash_whole(n->chain_hash, form->words.at + form->chain_length, form->words.len - form->chain_length);
 }
 
-/* The end of the chain stands for all values from that of the node on. */
+/* Whether a node says all that there is to say of the configuration at hand, for values from so much on. */
+static bool is_covered_by(const node *n, int64_t from, int64_t period)
+{
+    return n && (!n->asked_again || (n->covers <= from && (from - n->covers) % period == 0));
+}
+
+/* The end of the chain stands for all values from that of its top on. It may be the top itself, or one that was seen. */
 static void add_limit(search *s, int top)
 {
     const node *above = &s->nodes.at[top];
@@ -248,9 +254,13 @@ static void add_limit(search *s, int top)
     note_period(s, &limit.q, period);
     s->result->descents++;
     const node *seen = seen_before(s, limit.hash);
-    if (seen && (!seen->asked_again || (seen->covers <= from && (from - seen->covers) % period == 0)))
-        return;
-    int number = add_node(s, &limit);
+    if (seen != above) {
+        machine_forget(s->m, above->snapshot);
+        s->nodes.at[top].snapshot = NULL;
+        if (is_covered_by(seen, from, period))
+            return;
+    }
+    int number = seen == above ? top : add_node(s, &limit);
     s->nodes.at[number].covers = from;
     if (s->nodes.at[number].asked_again)
         push_class(s, number, from, period, -1);
@@ -273,8 +283,6 @@ static bool follow(search *s, int number)
     if (s->form.keep)
         d = descend(s->m, &s->form, &s->room, &n->q, &s->result->runs);
     if (d == DESCENT_LIMIT) {
-        machine_forget(s->m, n->snapshot);
-        n->snapshot = NULL;
         add_limit(s, number);
     } else if (d == DESCENT_NONE) {
         push_branch(s, number, BRANCH_EQUAL);

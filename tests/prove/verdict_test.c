@@ -185,6 +185,34 @@ static void smallest_values(void **unused)
     mini_free(&m);
 }
 
+/* Whatever the depth of the ring, and so however the chain of trips is shortened: after as many trips as it has stages, what
+ * is written into its next slot has been read, by somebody who has not been heard of. */
+static void fault_after(int stages, const char *producer, const char *consumer, const char *when)
+{
+    char expected[128];
+    mini m = mini_new(false);
+    mini_ring(&m, "s", (ww_pipeline)ASYNC(stages));
+    mini_add(&m, "P", 1, producer);
+    mini_add(&m, "Q", 2, consumer);
+    ww_verdict v = mini_prove(&m);
+    assert_false(v.proved);
+    assert_int_equal(v.refutation->code, WW_RACE);
+    (void)snprintf(expected, sizeof expected, when, stages);
+    assert_memory_equal(v.refutation->message, expected, strlen(expected));
+    mini_free(&m);
+}
+
+static void faults_after_many_trips(void **unused)
+{
+    (void)unused;
+    for (int stages = 1; stages <= 35; stages += stages < 18 ? 1 : 17) {
+        fault_after(stages, "(A s W s C s)*k W s", "(w s R s L s)*k", "with k = %d, ");
+        fault_after(stages, "tiles{ A s W s C s } W s", "tiles{ w s R s L s }",
+                    stages == 1 ? "with %d tile, " : "with %d tiles, ");
+        fault_after(stages, "tiles{ (A s W s C s)*k1 } W s", "tiles{ (w s R s L s)*k1 }", "with ");
+    }
+}
+
 /* ---- long loops ------------------------------------------------------------------------------------------- */
 
 /* Sanitisers and a busy machine are slow: the fastest of a few runs counts. */
@@ -247,10 +275,15 @@ static void persistent_gemm_in_time(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts),        cmocka_unit_test(order_of_tasks),
-        cmocka_unit_test(covered),         cmocka_unit_test(who_waits_for_whom),
-        cmocka_unit_test(smallest_values), cmocka_unit_test(a_thousand_trips),
-        cmocka_unit_test(counts),          cmocka_unit_test(persistent_gemm_in_time),
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(order_of_tasks),
+        cmocka_unit_test(covered),
+        cmocka_unit_test(who_waits_for_whom),
+        cmocka_unit_test(smallest_values),
+        cmocka_unit_test(faults_after_many_trips),
+        cmocka_unit_test(a_thousand_trips),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(persistent_gemm_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
