@@ -29,6 +29,9 @@ typedef struct ww_run_options {
     /* For ww_run_replay: the generated code says where it is, which changes nothing else. Any declaration that can be
      * lowered is built, refused or not. */
     bool marks;
+    /* The emulator looks for memory that threads write and an engine accesses, or that goes from warp to warp in tensor
+     * memory, without the fences between: that is a failure of the launch. A replay always looks. */
+    bool check_fences;
 } ww_run_options;
 
 /* Wall-clock milliseconds of the steps from declaration to a loaded kernel. */

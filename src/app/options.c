@@ -137,6 +137,8 @@ static const option common[] = {
      OTHER(set_order)},
     {"--async-seed", "N", NULL, "emulator: seed of --async random", OTHER(set_order_seed)},
     {"--threads", "N", NULL, "emulator: host threads; all cores if not given", OTHER(set_threads)},
+    {"--check-fences", "", "run", "emulator: accesses of memory without the fences that they need are faults",
+     FLAG(run.check_fences)},
     {"--explore", "", "prove", "one small instance, by visiting every state of every interleaving",
      FLAG(explore)},
     {"--no-reduction", "", "prove",

@@ -87,6 +87,8 @@ typedef struct emu_touch {
     uint32_t line; /* of the PTX */
 } emu_touch;
 
+typedef VEC(emu_touch) emu_touches;
+
 typedef struct emu_barrier_state {
     uint32_t completed; /* phases since it was initialised */
     uint32_t pending;
@@ -100,11 +102,12 @@ typedef struct emu_stuck {
 
 /* What came of a script; free with emu_told_free. */
 typedef struct emu_told {
-    emu_status status;               /* how the launch ended */
-    text report;                     /* for the caller's use */
-    size_t done;                     /* steps that were made */
-    text diverged;                   /* why the next one could not be; empty when all were */
-    VEC(emu_touch) touches[2];       /* of `first` and `second` */
+    emu_status status;      /* how the launch ended */
+    text report;            /* for the caller's use */
+    size_t done;            /* steps that were made */
+    text diverged;          /* why the next one could not be; empty when all were */
+    emu_touches touches[2]; /* of `first` and `second` */
+    emu_touches unfenced; /* what `second` accesses of that without the fence that it needs (check_fences) */
     emu_barrier_state before, after; /* the watched barrier, before and after `second` */
     bool in_flight;                  /* something that `first` issued had not landed when `second` came */
     bool passed;                     /* the warp of `second` came to its next mark, or ended */
@@ -124,6 +127,9 @@ typedef struct emu_launch {
     emu_async_order async_order;
     uint64_t seed;             /* for EMU_ASYNC_RANDOM */
     uint64_t max_instructions; /* a cluster that executes more warp instructions is a fault; 0: no limit */
+    /* What threads wrote to shared memory and an engine then accesses without fence.proxy.async between, and tensor memory
+     * that goes from warp to warp without tcgen05.fence, is a fault, or told of two steps of a script. */
+    bool check_fences;
     emu_names names;
     const emu_script *script; /* NULL: none; then asynchronous operations are carried out late */
     emu_told *told;           /* of the script: zeroed by the caller */

@@ -3,6 +3,7 @@
  * tensor arithmetic when it is carried out.
  *
  * arg: what the forms need, see the `finish` functions; ARG_NONE where a form has no such operand. */
+#include "emu/check/fences.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -62,6 +63,15 @@ static shared_place place_barrier(warp *w, const op *o, uint32_t lane, const cta
     return barrier;
 }
 
+/* Of all those CTAs. */
+static void look_at_fences(warp *w, uint32_t ctas, uint32_t offset, uint32_t bytes, const char *doing)
+{
+    cluster *c = CLUSTER(w);
+    for (uint32_t rank = 0; c->fences && rank < c->cta_count; rank++)
+        if (ctas >> rank & 1)
+            fences_engine(w, &c->ctas[rank], offset, bytes, doing);
+}
+
 static void tell_barriers(const pending *p, uint32_t ctas, uint32_t offset, uint32_t bytes)
 {
     cluster *c = CLUSTER(p->warp);
@@ -119,6 +129,7 @@ static void place_bulk(warp *w, const op *o, uint32_t lane, pending *p)
             lane_fault(w, lane, "the source is in another CTA's shared memory");
         b->from = from.cta->shared + from.offset;
         p->reads = UINT32_C(1) << w->cta->rank;
+        look_at_fences(w, p->reads, from.offset, b->bytes, "a bulk copy reads");
     }
     if (o->choice == TO_GLOBAL) {
         b->to = memory_global(w, lane, global, b->bytes, MEMORY_WRITE);
@@ -128,6 +139,7 @@ static void place_bulk(warp *w, const op *o, uint32_t lane, pending *p)
     b->to_offset = to.offset;
     b->barrier_offset = place_barrier(w, o, lane, to.cta).offset;
     b->ctas = p->writes = destinations(w, o, lane, to.cta);
+    look_at_fences(w, b->ctas, to.offset, b->bytes, "a bulk copy writes");
 }
 
 static void issue_bulk(warp *w, const op *o, uint32_t lane)
@@ -250,12 +262,14 @@ static void issue_tensor(warp *w, const op *o, uint32_t lane)
         t->pair_parity = barrier.cta->rank % 2;
         t->ctas = destinations(w, o, lane, place.cta);
         p->writes = t->ctas | UINT32_C(1) << barrier.cta->rank;
+        look_at_fences(w, t->ctas, t->offset, async_tensor_box_span(&t->map), "a tensor load writes");
     } else {
         if (place.cta != w->cta)
             lane_fault(w, lane, "the source is in another CTA's shared memory");
         if (t->reduces)
             t->reduction = (async_reduction)o->choice2;
         p->reads = UINT32_C(1) << w->cta->rank;
+        look_at_fences(w, p->reads, t->offset, async_tensor_box_span(&t->map), "a tensor store reads");
         p->kind = PENDING_BULK;
         p->group = w->bulk_group[lane];
         p->read = read_tensor;

@@ -8,6 +8,7 @@
  *
  * so that reading anything else as a record, one too early for instance, is a fault. So are what the ISA leaves
  * undefined: indexes of a refused request, and asking again once a refusal has been read. */
+#include "emu/check/fences.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -72,6 +73,10 @@ static void issue_cancel(warp *w, const op *o, uint32_t lane)
     pending *p = pending_new(w, UINT32_C(1) << lane, "clusterlaunchcontrol.try_cancel", carry_out_cancel);
     p->cancel = (pending_cancel){.offset = record.offset, .barrier_offset = barrier.offset, .ctas = ctas};
     p->writes = ctas;
+    for (uint32_t rank = 0; CLUSTER(w)->fences && rank < CLUSTER(w)->cta_count; rank++)
+        if (ctas >> rank & 1)
+            fences_engine(w, &CLUSTER(w)->ctas[rank], record.offset, RECORD_BYTES,
+                          "clusterlaunchcontrol.try_cancel writes");
     pending_issue(p);
 }
 

@@ -1,4 +1,5 @@
 /* copy.c: cp.async (PTX ISA, section 9.7.9.25.3) and st.async, red.async (9.7.9.13, 9.7.13.8). */
+#include "emu/check/fences.h"
 #include "emu/core/atomic.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
@@ -13,6 +14,8 @@ static void carry_out_copy(pending *p)
         memcpy(c->to[lane], c->from[lane], c->have[lane]);
         memset(c->to[lane] + c->have[lane], 0, c->bytes - c->have[lane]);
     }
+    if (CLUSTER(p->warp)->fences)
+        fences_written(p->warp, p->step, p->lanes, c->to, c->bytes);
 }
 
 /* Lanes whose open groups have the same number; usually all of them. */

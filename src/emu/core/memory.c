@@ -9,7 +9,7 @@
  *   generic  a global address, or one of the others inside its window (core.h)
  *
  * An access must be aligned to its size (PTX ISA, section 6.4.1) and lie within what was allocated. */
-#include "emu/core/core.h"
+#include "emu/check/fences.h"
 
 /* ---- global ----------------------------------------------------------------------------------------- */
 
@@ -283,4 +283,6 @@ void memory_lanes(warp *w, const op *o, uint32_t mask, uint32_t bytes, memory_ac
     }
     if (script_runs(CLUSTER(w)))
         script_touch_lanes(w, mask, at, bytes, access == MEMORY_WRITE);
+    if (access == MEMORY_WRITE && CLUSTER(w)->fences && (o->space == PTX_SHARED || o->space == PTX_GENERIC))
+        fences_written(w, w->step, mask, at, bytes);
 }

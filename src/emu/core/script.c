@@ -15,6 +15,7 @@ void emu_told_free(emu_told *told)
     text_free(&told->diverged);
     vec_free(&told->touches[0]);
     vec_free(&told->touches[1]);
+    vec_free(&told->unfenced);
     vec_free(&told->stuck);
 }
 
@@ -73,34 +74,47 @@ static bool extends(emu_touch *old, const emu_touch *t)
     return true;
 }
 
+static uint32_t base_of(const warp *w, const cta *c, bool tensor)
+{
+    if (!tensor)
+        return GRID(w)->program->dynamic_base;
+    return c->tmem.owned ? (uint32_t)__builtin_ctz(c->tmem.owned) * TMEM_UNIT : 0;
+}
+
+static void note(emu_touches *list, emu_touch t)
+{
+    for (size_t i = list->len; i-- > 0;)
+        if (extends(&list->at[i], &t))
+            return;
+    if (list->len < TOUCHES_MAX)
+        vec_push(list, t);
+}
+
 void script_touch(const warp *w, const cta *c, uint32_t offset, uint32_t bytes, bool write, bool tensor)
 {
     const script_run *run = &CLUSTER(w)->script;
     size_t step = w->step - 1;
-    uint32_t base = !tensor         ? GRID(w)->program->dynamic_base
-                    : c->tmem.owned ? (uint32_t)__builtin_ctz(c->tmem.owned) * TMEM_UNIT
-                                    : 0;
+    uint32_t base = base_of(w, c, tensor);
     if (!w->step || (step != run->script->first && step != run->script->second) || offset < base)
         return;
-    emu_touch t = {.tensor = tensor,
-                   .write = write,
-                   .cta = c->rank,
-                   .offset = offset - base,
-                   .bytes = bytes,
-                   .line = line_of(w)};
-    int which = step == run->script->second;
-    size_t count = run->told->touches[which].len;
-    for (size_t i = 0; i < count; i++)
-        if (extends(&run->told->touches[which].at[i], &t))
-            return;
-    if (count < TOUCHES_MAX)
-        vec_push(&run->told->touches[which], t);
+    note(&run->told->touches[step == run->script->second], (emu_touch){.tensor = tensor,
+                                                                       .write = write,
+                                                                       .cta = c->rank,
+                                                                       .offset = offset - base,
+                                                                       .bytes = bytes,
+                                                                       .line = line_of(w)});
 }
 
-void script_touch_matrix(const warp *w, const cta *c, uint64_t descriptor)
+void script_unfenced(const warp *w, const cta *c, size_t by, emu_touch where)
 {
-    if (script_runs(CLUSTER(w)) && descriptor)
-        script_touch(w, c, (uint32_t)(descriptor & 0x3fff) << 4, 16, false, false);
+    const script_run *run = &CLUSTER(w)->script;
+    uint32_t base = base_of(w, c, where.tensor);
+    if (!script_runs(CLUSTER(w)) || where.offset < base || w->step != run->script->second + 1 ||
+        by != run->script->first + 1)
+        return;
+    where.offset -= base;
+    where.line = line_of(w);
+    note(&run->told->unfenced, where);
 }
 
 void script_touch_lanes(const warp *w, uint32_t mask, uint8_t *const *at, uint32_t bytes, bool write)

@@ -8,6 +8,7 @@
  *
  * Loads and stores are carried out any time up to tcgen05.wait: registers of a load that is not waited for hold old
  * values. What a store writes is read from its registers at once. */
+#include "emu/check/fences.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -98,6 +99,10 @@ static bool allocate(warp *w, uint32_t columns, uint32_t cta_group, uint32_t *fi
     }
     *first = take(c, c->tmem.owned | (peer ? peer->tmem.owned : 0), columns);
     c->tmem.requested = 0;
+    if (CLUSTER(w)->fences)
+        fences_allocated(c, *first, columns);
+    if (peer && CLUSTER(w)->fences)
+        fences_allocated(peer, *first, columns);
     if (peer) {
         peer->tmem.owned |= units_mask(*first, columns);
         peer->tmem.granted = *first + 1;
@@ -284,6 +289,12 @@ static void check_reach(warp *w, const op *o, uint32_t lane)
                    lane + lanes - 1, w->index, w->index % 4 * 32, w->index % 4 * 32 + 31);
 }
 
+/* Of 16 lanes each. */
+static uint32_t parts_of(const op *o, uint32_t lane)
+{
+    return (shapes[o->choice].lanes == 32 ? 3u : 1u) << lane / 16;
+}
+
 static void run_move(warp *w, const op *o, uint32_t mask, pending_kind kind, pending_run *run)
 {
     bool loads = kind == PENDING_TMEM_LOAD;
@@ -295,6 +306,9 @@ static void run_move(warp *w, const op *o, uint32_t mask, pending_kind kind, pen
             lane_fault(w, lane, "an address in tensor memory that differs from lane 0's");
     check_reach(w, o, address >> 16);
     tmem_check(w, w->cta, address & 0xffff, columns_of(o), loads ? "loaded" : "stored");
+    if (CLUSTER(w)->fences)
+        fences_tensor(w, w->cta, parts_of(o, address >> 16), address & 0xffff, columns_of(o), !loads,
+                      loads ? "tcgen05.ld reads" : "tcgen05.st writes");
     pending *p = pending_new(w, ALL_LANES, loads ? "tcgen05.ld" : "tcgen05.st", run);
     p->kind = kind;
     p->tmem = (pending_tmem){.op = o, .lane = address >> 16, .column = address & 0xffff};
@@ -381,3 +395,25 @@ static void run_wait_store(warp *w, const op *o, uint32_t mask)
 
 const op_family family_tmem_wait_ld = {.any = run_wait_load};
 const op_family family_tmem_wait_st = {.any = run_wait_store};
+
+/* ---- fences ------------------------------------------------------------------------------------------- */
+
+/* Of one memory there is nothing to order; check/fences.c looks whether they are there. */
+static void run_before(warp *w, const op *o, uint32_t mask)
+{
+    (void)o;
+    (void)mask;
+    if (CLUSTER(w)->fences)
+        fences_before_sync(w);
+}
+
+static void run_after(warp *w, const op *o, uint32_t mask)
+{
+    (void)o;
+    (void)mask;
+    if (CLUSTER(w)->fences)
+        fences_after_sync(w);
+}
+
+const op_family family_tmem_before = {.any = run_before};
+const op_family family_tmem_after = {.any = run_after};

@@ -4,6 +4,7 @@
  * of a thread keep their order. A commit's arrival comes after all of them, and is what lets others know: so nothing
  * that reads D, or overwrites an operand, may come before it. With .cta_group::2 an operation works on both CTAs of
  * the pair, at the same places; the thread is one of the even CTA. */
+#include "emu/check/fences.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -70,18 +71,23 @@ static pending *new_pending(warp *w, uint32_t lane, const char *what, pending_ru
 
 /* ---- mma ---------------------------------------------------------------------------------------------- */
 
+static async_umma_operands operands_of(const pending_umma *u)
+{
+    return (async_umma_operands){.desc_a = u->desc_a,
+                                 .desc_b = u->desc_b,
+                                 .a_in_tmem = u->a_in_tmem,
+                                 .a_tmem = u->a_tmem,
+                                 .d_tmem = u->d_tmem,
+                                 .a_factors = u->a_factors,
+                                 .b_factors = u->b_factors};
+}
+
 static void carry_out_mma(pending *p)
 {
     const pending_umma *u = &p->umma;
     const char *error = NULL;
     async_umma_cta ctas[2] = {side_of(u->first), side_of(u->shape.ctas == 2 ? u->first + 1 : u->first)};
-    async_umma_operands in = {.desc_a = u->desc_a,
-                              .desc_b = u->desc_b,
-                              .a_in_tmem = u->a_in_tmem,
-                              .a_tmem = u->a_tmem,
-                              .d_tmem = u->d_tmem,
-                              .a_factors = u->a_factors,
-                              .b_factors = u->b_factors};
+    async_umma_operands in = operands_of(u);
     if (!async_umma_run(&u->shape, ctas, &in, &error))
         warp_fault(p->warp, "%s", error);
 }
@@ -115,6 +121,38 @@ static uint32_t factors_at(warp *w, const op *o, uint32_t lane, uint32_t which, 
     return address;
 }
 
+/* Halves of the quarters of the lanes that D and A take: with M of 64, the lower ones (async/umma.c). */
+static uint32_t parts_of(const async_umma *shape)
+{
+    return shape->ctas == 1 && shape->m == 64 ? 0x55 : FENCE_ALL_PARTS;
+}
+
+static void look_at_tensor_memory(warp *w, const pending *p, const cta *c)
+{
+    const pending_umma *u = &p->umma;
+    uint32_t parts = parts_of(&u->shape);
+    if (u->a_in_tmem)
+        fences_tensor(w, c, parts, u->a_tmem, UMMA_A_COLUMNS, false, "tcgen05.mma reads");
+    if (u->shape.block) {
+        fences_tensor(w, c, FENCE_ALL_PARTS, u->a_factors, UMMA_A_FACTOR_COLUMNS, false, "tcgen05.mma reads");
+        fences_tensor(w, c, FENCE_ALL_PARTS, u->b_factors, async_umma_b_factor_columns(&u->shape), false,
+                      "tcgen05.mma reads");
+    }
+    fences_tensor(w, c, parts, u->d_tmem, async_umma_d_columns(&u->shape), true, "tcgen05.mma writes");
+}
+
+static void look_at_mma(warp *w, const pending *p)
+{
+    const pending_umma *u = &p->umma;
+    async_umma_operands in = operands_of(u);
+    for (uint32_t i = 0; fences_want_matrices(CLUSTER(w)) && i < u->shape.ctas; i++) {
+        fences_matrix from = {w, u->first + i, "tcgen05.mma reads"};
+        async_umma_chunks(&u->shape, &in, fences_chunk, &from);
+        if (CLUSTER(w)->fences)
+            look_at_tensor_memory(w, p, u->first + i);
+    }
+}
+
 static void issue_mma(warp *w, const op *o, uint32_t lane)
 {
     cta *first = first_cta(w, o, lane);
@@ -140,10 +178,7 @@ static void issue_mma(warp *w, const op *o, uint32_t lane)
     p->umma.d_tmem = d;
     p->tmem_first = d;
     p->tmem_end = d + async_umma_d_columns(&shape);
-    for (uint32_t i = 0; i < shape.ctas; i++) {
-        script_touch_matrix(w, &first[i], p->umma.desc_a);
-        script_touch_matrix(w, &first[i], p->umma.desc_b);
-    }
+    look_at_mma(w, p);
     pending_issue(p);
 }
 
@@ -218,6 +253,19 @@ static void carry_out_copy(pending *p)
     }
 }
 
+static void look_at_copy(warp *w, const pending *p)
+{
+    const pending_umma *u = &p->umma;
+    const async_umma_copy *shape = &copies[u->op->choice].copy;
+    for (uint32_t i = 0; fences_want_matrices(CLUSTER(w)) && i < group_of(u->op); i++) {
+        fences_matrix from = {w, u->first + i, "tcgen05.cp reads"};
+        async_umma_copy_chunks(shape, u->desc_a, fences_chunk, &from);
+        if (CLUSTER(w)->fences)
+            fences_tensor(w, u->first + i, FENCE_ALL_PARTS, u->d_tmem, shape->bits / 32, true,
+                          "tcgen05.cp writes");
+    }
+}
+
 static void issue_copy(warp *w, const op *o, uint32_t lane)
 {
     cta *first = first_cta(w, o, lane);
@@ -227,6 +275,7 @@ static void issue_copy(warp *w, const op *o, uint32_t lane)
     p->umma.desc_a = ((const uint64_t *)REG(w, o->arg[ARG_DESC]))[lane];
     p->umma.d_tmem = p->tmem_first = column;
     p->tmem_end = column + count;
+    look_at_copy(w, p);
     pending_issue(p);
 }
 
@@ -302,6 +351,8 @@ static void issue_commit(warp *w, const op *o, uint32_t lane)
     p->kind = PENDING_UMMA_ARRIVE;
     p->commit = (pending_commit){.offset = barrier.offset, .ctas = ctas};
     p->writes = ctas & ~(UINT32_C(1) << w->cta->rank);
+    if (c->fences)
+        fences_before_sync(w);
     pending_issue(p);
 }
 
