@@ -114,18 +114,47 @@ static void set_values(replay *p, unsigned char *params, ww_launch *launch)
 /* ---- warps of a task ----------------------------------------------------------------------------------- */
 
 /* The prover knows slots, and that warps of a task do the same; how they divide a slot's bytes is their bodies' business. So
- * where two warps touch none in common, others of their tasks take their places, all in turn. */
+ * where two warps touch none in common, others of their tasks take their places, all in turn: the second event's task is
+ * turned by turn[0], the first one's by turn[1]. If that is the same task, the warp of the first event then also changes its
+ * place with each other one. */
+enum { WARPGROUP = 4 };
+
+/* A warpgroup stays together. */
+static int rotated(const ww_witness_task *t, int warp, int by)
+{
+    int index = warp - t->first_warp, group = index / WARPGROUP;
+    if (t->warps % WARPGROUP)
+        return t->first_warp + (index + by) % t->warps;
+    group = (group + by / WARPGROUP) % (t->warps / WARPGROUP);
+    return t->first_warp + group * WARPGROUP + (index + by) % WARPGROUP;
+}
+
+static const ww_event *event_or_null(const ww_witness *w, int event)
+{
+    return event < 0 ? NULL : &w->events[event];
+}
+
+static bool is_of(const ww_event *e, int cta, int task)
+{
+    return e && e->cta == cta && e->task == task;
+}
+
 static int turned(const replay *p, int cta, int task, int warp)
 {
-    const ww_witness *w = p->w;
-    const ww_witness_task *t = &w->tasks[task];
-    const int events[] = {w->second, w->first};
-    for (int i = 0; i < 2; i++) {
-        const ww_event *e = events[i] < 0 ? NULL : &w->events[events[i]];
-        if (e && e->task == task && e->cta == cta && t->warps > 0)
-            return t->first_warp + (warp - t->first_warp + p->turn[i]) % t->warps;
-    }
-    return warp;
+    const ww_witness_task *t = &p->w->tasks[task];
+    const ww_event *first = event_or_null(p->w, p->w->first), *second = event_or_null(p->w, p->w->second);
+    bool of_first = is_of(first, cta, task), of_second = is_of(second, cta, task);
+    if (t->warps < 1 || (!of_first && !of_second))
+        return warp;
+    if (!of_second)
+        return rotated(t, warp, p->turn[1]);
+    int place = rotated(t, warp, p->turn[0]);
+    if (!of_first || first->warp == second->warp)
+        return place;
+    int from = rotated(t, first->warp, p->turn[0]), to = rotated(t, from, p->turn[1]);
+    if (to == rotated(t, second->warp, p->turn[0]))
+        return place;
+    return place == from ? to : place == to ? from : place;
 }
 
 static int turned_warp(const replay *p, const ww_event *e)
@@ -236,14 +265,14 @@ typedef struct overlap {
     uint32_t from, end;
 } overlap;
 
-static bool find_overlap(const replay *p, overlap *found)
+static bool find_overlap(const replay *p, const emu_touches *seconds, overlap *found)
 {
     const emu_touch *a, *b;
     uint32_t from, end, other_from, other_end;
     vec_each(a, &p->told.touches[0]) {
         if (!in_range(p, a, &from, &end))
             continue;
-        vec_each(b, &p->told.touches[1]) {
+        vec_each(b, seconds) {
             if (!in_range(p, b, &other_from, &other_end))
                 continue;
             *found =
@@ -296,18 +325,43 @@ static void tell_untouched(const replay *p, text *out)
                 p->w->memory ? p->w->memory : "memory");
 }
 
-static bool judge_accesses(const replay *p, text *out)
+/* The two accesses, and what both touch. */
+static bool tell_overlap(const replay *p, const emu_touches *seconds, text *out)
 {
     const ww_witness *w = p->w;
     overlap o;
-    if (w->first < 0 || w->second < 0 || !find_overlap(p, &o)) {
-        tell_untouched(p, out);
+    if (w->first < 0 || w->second < 0 || !find_overlap(p, seconds, &o))
         return false;
-    }
     tell_access(p, o.a, w->first, out);
     tell_access(p, o.b, w->second, out);
     text_printf(out, "  both touch %s %u to %u of %s", o.a->tensor ? "columns" : "bytes", o.from, o.end - 1,
                 w->memory);
+    return true;
+}
+
+/* The emulator tells which bytes have no fence behind the first access. */
+static bool judge_fences(const replay *p, text *out)
+{
+    if (tell_overlap(p, &p->told.unfenced, out)) {
+        text_printf(out, "; between the two there is no %s\n",
+                    p->w->tensor ? "pair of tcgen05.fence::before_thread_sync and ::after_thread_sync"
+                                 : "fence.proxy.async of any thread of the CTA");
+        return true;
+    }
+    if (tell_overlap(p, &p->told.touches[1], out))
+        text_add(out, "; but a fence lies between the two\n");
+    else
+        tell_untouched(p, out);
+    return false;
+}
+
+static bool judge_accesses(const replay *p, text *out)
+{
+    const ww_witness *w = p->w;
+    if (!tell_overlap(p, &p->told.touches[1], out)) {
+        tell_untouched(p, out);
+        return false;
+    }
     if (w->in_flight)
         text_printf(out, p->told.in_flight ? "; the first had not ended when the second came\n"
                                            : "; but the first had ended when the second came\n");
@@ -420,8 +474,8 @@ static bool judge(const replay *p, text *out)
         return false;
     switch (p->w->fault) {
     case WW_FAULT_DEADLOCK: return judge_deadlock(p, out);
+    case WW_FAULT_UNFENCED: return judge_fences(p, out);
     case WW_FAULT_RACE:
-    case WW_FAULT_UNFENCED:
     case WW_FAULT_CLOBBERED: return judge_accesses(p, out);
     case WW_FAULT_LEFTOVER: return judge_end(p, out);
     default: return judge_phase(p, out);
