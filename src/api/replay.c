@@ -1,10 +1,7 @@
 /* ww_run_replay: a witness on the emulator. Its events become a script; what the script's last events did is compared with
  * what the witness says they do. */
+#include "api/replay_values.h"
 #include "api/run.h"
-#include "emu/emu.h"
-#include "lower/lower.h"
-#include "warpwright/tile_space.h"
-#include "warpwright/witness.h"
 
 typedef struct replay {
     ww_run *run;
@@ -14,102 +11,9 @@ typedef struct replay {
     emu_script script;
     emu_told told;
     int turn[2]; /* of `second` and of `first`: see turned */
-    text notes;  /* what the values could not be made to be */
+    replay_answers answers;
+    text notes; /* what the values could not be made to be */
 } replay;
-
-/* ---- values -------------------------------------------------------------------------------------------- */
-
-static bool set_argument(const ww_bound *b, const char *name, int64_t value, unsigned char *params,
-                         size_t bytes)
-{
-    int32_t number = (int32_t)value;
-    if (b->kind != WW_BOUND_ARGUMENT || (name && strcmp(b->name, name) != 0) ||
-        b->offset + sizeof number > bytes)
-        return false;
-    memcpy(params + b->offset, &number, sizeof number);
-    return true;
-}
-
-/* Every loop that the argument bounds has it at the same place. */
-static bool set_loop_argument(const replay *p, const ww_witness_value *v, unsigned char *params)
-{
-    size_t bytes = p->run->kernel->options.params_bytes;
-    bool any = false;
-    for (size_t t = 0; t < p->program->tasks.len; t++)
-        for (size_t i = 0; i < p->program->tasks.at[t].ops.len; i++) {
-            const ir_op *op = &p->program->tasks.at[t].ops.at[i];
-            if (op->kind != IR_LOOP)
-                continue;
-            any |= set_argument(&op->start, v->name, v->value, params, bytes);
-            any |= set_argument(&op->end, v->name, v->value, params, bytes);
-            any |= set_argument(&op->stride, v->name, v->value, params, bytes);
-        }
-    return any;
-}
-
-/* A launch of the space in which the first cluster gets that many tiles: static queues are dealt out in turn, of dynamic
- * ones the one cluster that runs takes all. False: there is none. */
-static bool set_grid(const ww_resource *r, const ww_tile_space *space, uint32_t tiles, uint32_t grid[3])
-{
-    uint32_t all = ww_tile_space_clusters(space), clusters = tiles ? (all + tiles - 1) / tiles : 1;
-    if (r->kind != MODEL_QUEUE_STATIC)
-        clusters = 1;
-    if (!clusters || (all + clusters - 1) / clusters != tiles)
-        return false;
-    return ww_tile_space_grid(space, r->kind == MODEL_QUEUE_CLC,
-                              (int)clusters * space->cluster_m * space->cluster_n, grid);
-}
-
-/* All tiles in a row, along the first axis that will do: swizzled rasters go beyond edges. False: none will, or a bound is no
- * argument. */
-static bool set_space(const ww_resource *r, const ww_cluster *c, int64_t tiles, unsigned char *params,
-                      size_t bytes, uint32_t grid[3])
-{
-    for (int along = 0; along < 3; along++) {
-        int wanted[3] = {c->v * c->m, c->n, 1};
-        wanted[along] *= (int)tiles;
-        ww_tile_space space = {.tiles = {wanted[0], wanted[1], wanted[2]},
-                               .cluster_m = c->v * c->m,
-                               .cluster_n = c->n,
-                               .swizzle = r->queue.swizzle,
-                               .raster_along_n = r->queue.raster_along_n};
-        bool fits = set_grid(r, &space, (uint32_t)tiles, grid);
-        for (int n = 0; n < 3 && fits; n++) {
-            const ww_bound *b = &r->queue.tiles[n];
-            fits = (b->kind == WW_BOUND_IMMEDIATE && b->value == wanted[n]) ||
-                   set_argument(b, NULL, wanted[n], params, bytes);
-        }
-        if (fits)
-            return true;
-    }
-    return false;
-}
-
-static bool set_tiles(const replay *p, const ww_witness_value *v, unsigned char *params, ww_launch *launch)
-{
-    const ww_kernel *k = p->run->kernel;
-    for (size_t i = 0; i < k->resources.len; i++) {
-        const ww_resource *r = k->resources.at[i];
-        if (model_is_queue(r) && strcmp(r->name, v->name) == 0)
-            return v->value >= 0 && v->value <= INT16_MAX &&
-                   set_space(r, &p->program->cluster, v->value, params, k->options.params_bytes,
-                             launch->grid);
-    }
-    return false;
-}
-
-static void set_values(replay *p, unsigned char *params, ww_launch *launch)
-{
-    for (int i = 0; i < p->w->value_count; i++) {
-        const ww_witness_value *v = &p->w->values[i];
-        bool set = v->kind == WW_VALUE_LAUNCH  ? v->tile < 0 && set_loop_argument(p, v, params)
-                   : v->kind == WW_VALUE_TILES ? set_tiles(p, v, params, launch)
-                                               : false;
-        if (!set)
-            text_printf(&p->notes, "replay: %s = %lld cannot be chosen from outside; the kernel decides\n",
-                        v->name, (long long)v->value);
-    }
-}
 
 /* ---- warps of a task ----------------------------------------------------------------------------------- */
 
@@ -208,6 +112,8 @@ static void write_script(replay *p)
     p->script =
         (emu_script){.steps = p->steps,
                      .count = (size_t)w->event_count,
+                     .answers = p->answers.at,
+                     .answer_count = p->answers.len,
                      .then_run = ww_fault_ending_of(w->fault) != WW_ENDING_STOP,
                      .first = w->first < 0 ? SIZE_MAX : (size_t)w->first,
                      .second = w->second < 0 || w->fault == WW_FAULT_DEADLOCK ? SIZE_MAX : (size_t)w->second,
@@ -566,12 +472,13 @@ void ww_run_replay(ww_run *r, const ww_launch *launch, const ww_witness *w, ww_r
     ww_launch patched = *launch;
     device_launch to;
     memcpy(params, launch->params, bytes);
-    set_values(&p, params, &patched);
+    replay_set_values(r->kernel, w, params, &patched, &p.answers, &p.notes);
     patched.params = params;
     p.steps = base_alloc(sizeof *p.steps * (size_t)(w->event_count + 1));
     if (run_fill_launch(r, &patched, &to))
         replay_all(&p, &to, out);
     emu_told_free(&p.told);
+    vec_free(&p.answers);
     text_free(&p.notes);
     free(p.steps);
     free(params);

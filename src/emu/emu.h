@@ -68,9 +68,20 @@ typedef struct emu_step {
     size_t of;
 } emu_step;
 
+/* What is computed may be chosen: `.pragma "answer N, %value, %a, %b";` puts the answer for N and the two numbers into the
+ * register, if there is one. -1: whatever the number is; also where the code says -1. */
+typedef struct emu_answer {
+    uint32_t first_warp, end_warp; /* of each CTA */
+    uint32_t number;
+    int64_t a, b;
+    int32_t value;
+} emu_answer;
+
 typedef struct emu_script {
     const emu_step *steps;
     size_t count;
+    const emu_answer *answers; /* the first that fits is taken */
+    size_t answer_count;
     bool then_run; /* after the last step, all run to their end; else the launch stops there */
     size_t first,
         second; /* steps whose accesses to shared and tensor memory are noted; `second` is where the barrier is

@@ -256,7 +256,7 @@ void script_note_stuck(cluster *c)
         }
 }
 
-/* ---- the instruction ----------------------------------------------------------------------------------- */
+/* ---- the instructions ---------------------------------------------------------------------------------- */
 
 static void run_mark(warp *w, const op *o, uint32_t mask)
 {
@@ -270,3 +270,36 @@ static void run_mark(warp *w, const op *o, uint32_t mask)
 }
 
 const op_family family_mark = {.any = run_mark};
+
+static bool is_about(int64_t wanted, int32_t here)
+{
+    return wanted < 0 || here < 0 || wanted == here;
+}
+
+static const emu_answer *find_answer(const warp *w, uint32_t number, int32_t a, int32_t b)
+{
+    const emu_script *s = CLUSTER(w)->script.script;
+    for (size_t i = 0; i < s->answer_count; i++) {
+        const emu_answer *x = &s->answers[i];
+        if (x->number == number && w->index >= x->first_warp && w->index < x->end_warp && is_about(x->a, a) &&
+            is_about(x->b, b))
+            return x;
+    }
+    return NULL;
+}
+
+static void run_answer(warp *w, const op *o, uint32_t mask)
+{
+    int32_t *value = REG(w, o->arg[1]);
+    const int32_t *a = REG(w, o->arg[2]), *b = REG(w, o->arg[3]);
+    if (!CLUSTER(w)->script.script)
+        return;
+    EACH_LANE(mask)
+    {
+        const emu_answer *x = find_answer(w, o->arg[0], a[lane], b[lane]);
+        if (x)
+            value[lane] = x->value;
+    }
+}
+
+const op_family family_answer = {.any = run_answer};
