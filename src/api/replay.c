@@ -107,7 +107,8 @@ static void write_script(replay *p)
                                  .cta = (uint32_t)e->cta,
                                  .warp = (uint32_t)turned_warp(p, e),
                                  .mark = (uint32_t)e->op,
-                                 .of = e->of < 0 ? SIZE_MAX : (size_t)e->of};
+                                 .of = e->of < 0 ? SIZE_MAX : (size_t)e->of,
+                                 .to = (uint32_t)e->to};
     }
     p->script =
         (emu_script){.steps = p->steps,

@@ -59,13 +59,15 @@ typedef struct emu_names {
 typedef enum emu_step_kind {
     EMU_STEP_PASS, /* the warp is at that mark, and passes it */
     EMU_STEP_NONE, /* nothing: part of the step before */
-    EMU_STEP_LAND, /* what the warp of step `of` issued in that step arrives at its barrier */
+    EMU_STEP_LAND, /* what the warp of step `of` issued in that step arrives at its barrier in CTA `to`, and its data in those
+                      CTAs that this barrier speaks for; what goes to one CTA alone, wherever that is */
 } emu_step_kind;
 
 typedef struct emu_step {
     emu_step_kind kind;
     uint32_t cta, warp, mark; /* rank in the cluster, warp of the CTA */
     size_t of;
+    uint32_t to;
 } emu_step;
 
 /* What is computed may be chosen: `.pragma "answer N, %value, %a, %b";` puts the answer for N and the two numbers into the

@@ -139,6 +139,7 @@ static void place_bulk(warp *w, const op *o, uint32_t lane, pending *p)
     b->to_offset = to.offset;
     b->barrier_offset = place_barrier(w, o, lane, to.cta).offset;
     b->ctas = p->writes = destinations(w, o, lane, to.cta);
+    p->ctas = &b->ctas;
     look_at_fences(w, b->ctas, to.offset, b->bytes, "a bulk copy writes");
 }
 
@@ -190,7 +191,7 @@ static void tell_pairs(const pending *p)
     cluster *c = CLUSTER(p->warp);
     for (uint32_t rank = 0; rank < c->cta_count; rank++)
         if (t->ctas >> rank & 1)
-            mbarrier_complete_tx(p->warp, &c->ctas[(rank & ~UINT32_C(1)) | t->pair_parity], t->barrier_offset,
+            mbarrier_complete_tx(p->warp, &c->ctas[pending_told(p, rank)], t->barrier_offset,
                                  async_tensor_box_bytes(&t->map));
 }
 
@@ -259,8 +260,10 @@ static void issue_tensor(warp *w, const op *o, uint32_t lane)
         shared_place barrier = place_barrier(w, o, lane, place.cta);
         t->barrier_offset = barrier.offset;
         t->pair = (o->modifiers & MOD(CTA_GROUP_2)) != 0;
-        t->pair_parity = barrier.cta->rank % 2;
+        if (t->pair)
+            p->tell = barrier.cta->rank % 2 ? TELL_ODD : TELL_EVEN;
         t->ctas = destinations(w, o, lane, place.cta);
+        p->ctas = &t->ctas;
         p->writes = t->ctas | UINT32_C(1) << barrier.cta->rank;
         look_at_fences(w, t->ctas, t->offset, async_tensor_box_span(&t->map), "a tensor load writes");
     } else {

@@ -365,8 +365,10 @@ void async_queue_free(struct async_queue *q);
 void async_queue_clear(struct async_queue *q);
 /* Carries out one pending operation. False when there is none. */
 bool async_queue_advance(cluster *c);
-/* For scripts. Carries out what was issued in that step and tells barriers; whether there was something. */
-bool async_queue_land(cluster *c, size_t step);
+/* For scripts. Carries out what was issued in that step and tells barriers in CTA `to` (EVERY_CTA: in all); whether there was
+ * something. */
+enum { EVERY_CTA = 0xff };
+bool async_queue_land(cluster *c, size_t step, uint32_t to);
 /* Whether anything issued in that step is still pending. */
 bool async_queue_has(const cluster *c, size_t step);
 /* A turn of the scheduler has passed: EMU_ASYNC_RANDOM may carry something out. */

@@ -157,16 +157,59 @@ bool async_queue_advance(cluster *c)
     return p != NULL;
 }
 
-bool async_queue_land(cluster *c, size_t step)
+uint32_t pending_told(const pending *p, uint32_t rank)
+{
+    return p->tell == TELL_ITSELF ? rank : (rank & ~UINT32_C(1)) | (p->tell == TELL_ODD);
+}
+
+/* Those of the CTAs it goes to whose barrier is in CTA `to`. */
+static uint32_t part_for(const pending *p, uint32_t to)
+{
+    uint32_t part = 0;
+    for (uint32_t rank = 0; rank < CLUSTER_MAX; rank++)
+        if (*p->ctas >> rank & 1 && (to == EVERY_CTA || pending_told(p, rank) == to))
+            part |= UINT32_C(1) << rank;
+    return part;
+}
+
+/* What is left of it stays in the queue. False: there is nothing for that CTA. */
+static bool carry_out_part(async_queue *q, pending *p, uint32_t to)
+{
+    uint32_t part = p->ctas ? part_for(p, to) : 0, rest = p->ctas ? *p->ctas & ~part : 0;
+    if (p->ctas && !part)
+        return false;
+    if (!rest) {
+        carry_out(q, p);
+        return true;
+    }
+    *p->ctas = part;
+    act(p, p->run);
+    cluster_effect(CLUSTER(p->warp));
+    *p->ctas = p->writes = rest;
+    for (uint32_t rank = 0; rank < CLUSTER_MAX; rank++)
+        if (rest >> rank & 1)
+            p->writes |= UINT32_C(1) << pending_told(p, rank);
+    return true;
+}
+
+static pending *next_landing(const async_queue *q, size_t step, const pending *after)
+{
+    pending *p = after ? after->next : q->first;
+    while (p && (p->step != step || (step && p->kind != PENDING_LOOSE && p->kind != PENDING_UMMA_ARRIVE)))
+        p = p->next;
+    return p;
+}
+
+/* Carrying one out may finish others, too: the search begins anew behind what stays. */
+bool async_queue_land(cluster *c, size_t step, uint32_t to)
 {
     bool any = false;
-    for (pending *p = c->queue->first, *next; p; p = next) {
-        next = p->next;
-        if (p->step != step || (step && p->kind != PENDING_LOOSE && p->kind != PENDING_UMMA_ARRIVE))
-            continue;
-        carry_out(c->queue, p);
-        any = true;
-        next = c->queue->first; /* it may have finished others */
+    pending *last = NULL; /* of those that stay */
+    for (pending *p; (p = next_landing(c->queue, step, last));) {
+        bool whole = !p->ctas || part_for(p, to) == *p->ctas;
+        any |= carry_out_part(c->queue, p, to);
+        if (!whole)
+            last = p;
     }
     return any;
 }

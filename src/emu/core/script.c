@@ -188,7 +188,7 @@ static bool pass(cluster *c, const emu_step *s)
     if (!w || !w->live)
         script_fail(c);
     if (!is_at_mark(w))
-        return async_queue_land(c, 0);
+        return async_queue_land(c, 0, EVERY_CTA);
     if (w->groups[0].wait.id != s->mark)
         script_fail(c);
     before(c);
@@ -198,10 +198,10 @@ static bool pass(cluster *c, const emu_step *s)
     return true;
 }
 
-/* A copy to several CTAs lands in all at once; the landings of the others then find nothing to do. */
+/* Several copies of one step to one barrier land at once; further landings then find nothing to do. */
 static void land(cluster *c, const emu_step *s)
 {
-    (void)async_queue_land(c, s->of + 1);
+    (void)async_queue_land(c, s->of + 1, s->to);
 }
 
 void script_finish(cluster *c)

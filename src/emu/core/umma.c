@@ -350,6 +350,7 @@ static void issue_commit(warp *w, const op *o, uint32_t lane)
     pending *p = pending_new(w, UINT32_C(1) << lane, "the arrival of tcgen05.commit", carry_out_commit);
     p->kind = PENDING_UMMA_ARRIVE;
     p->commit = (pending_commit){.offset = barrier.offset, .ctas = ctas};
+    p->ctas = &p->commit.ctas;
     p->writes = ctas & ~(UINT32_C(1) << w->cta->rank);
     if (c->fences)
         fences_before_sync(w);
