@@ -262,22 +262,23 @@ static bool judge_fences(const replay *p, text *out)
     return false;
 }
 
+/* Nothing orders the two if the first is still under way when the second comes, or if they follow each other: what was taken
+ * to be under way may be done at once. */
 static bool judge_accesses(const replay *p, text *out)
 {
     const ww_witness *w = p->w;
+    bool adjacent = w->second == w->first + 1, race = w->fault == WW_FAULT_RACE;
+    bool in_flight = w->in_flight && p->told.in_flight;
     if (!tell_overlap(p, &p->told.touches[1], out)) {
         tell_untouched(p, out);
         return false;
     }
-    if (w->in_flight)
-        text_printf(out, p->told.in_flight ? "; the first had not ended when the second came\n"
-                                           : "; but the first had ended when the second came\n");
-    else if (w->fault == WW_FAULT_RACE)
-        text_printf(out, w->second == w->first + 1 ? "; nothing happened between them\n"
-                                                   : "; but the two are not next to each other\n");
-    else
-        text_add(out, "\n");
-    return w->in_flight ? p->told.in_flight : w->fault != WW_FAULT_RACE || w->second == w->first + 1;
+    text_add(out, in_flight      ? "; the first had not ended when the second came\n"
+                  : !race        ? "\n"
+                  : adjacent     ? "; nothing happened between them\n"
+                  : w->in_flight ? "; but the first had ended when the second came\n"
+                                 : "; but the two are not next to each other\n");
+    return !race || in_flight || adjacent;
 }
 
 /* ---- phases -------------------------------------------------------------------------------------------- */

@@ -55,7 +55,8 @@ typedef struct emu_names {
  * Code says where it is by marks: `.pragma "mark N";`, which all lanes of a warp must come to. With a script, a warp of the
  * launch's first cluster stops at each mark until the script lets it pass; so what lies between two marks of a warp
  * happens as one step. What is asynchronous and was issued behind a mark lands when the script says so. No other cluster
- * is started. Global memory that is not there may be read and written: it holds anything. */
+ * is started. Global memory that is not there may be read and written: it holds anything. An mbarrier may be initialised with
+ * the count 0, and never completes a phase then. */
 typedef enum emu_step_kind {
     EMU_STEP_PASS, /* the warp is at that mark, and passes it */
     EMU_STEP_NONE, /* nothing: part of the step before */

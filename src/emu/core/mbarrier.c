@@ -92,9 +92,10 @@ static void store(const place *p, mbarrier b)
 
 /* ---- what happens to a barrier ------------------------------------------------------------------------ */
 
+/* Of no arrivals at all, which scripts allow, it never is. */
 static void complete_if_done(mbarrier *b)
 {
-    if (b->pending || b->tx)
+    if (b->pending || b->tx || !b->expected)
         return;
     b->phase = (b->phase + 1) & 3;
     b->pending = b->expected;
@@ -209,7 +210,7 @@ static void run_init(warp *w, const op *o, uint32_t mask)
     {
         place p = place_of(w, o, lane);
         uint32_t count = operand(w, o->arg[0], lane, 0);
-        if (count == 0 || count > COUNT_MAX)
+        if ((count == 0 && !script_runs(CLUSTER(w))) || count > COUNT_MAX)
             barrier_fault(w, &p, "initialised with the count %u; 1 to %u are possible", count, COUNT_MAX);
         if (*shadow(p.cta, p.offset))
             barrier_fault(w, &p, "initialised again without mbarrier.inval");
