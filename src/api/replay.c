@@ -11,6 +11,7 @@ typedef struct replay {
     emu_script script;
     emu_told told;
     int turn[2]; /* of `second` and of `first`: see turned */
+    bool onward; /* the warp of `second` goes on to what takes the values made there */
     replay_answers answers;
     text notes; /* what the values could not be made to be */
 } replay;
@@ -98,6 +99,42 @@ static emu_step_kind step_kind(const replay *p, const ww_event *e)
     return has_no_mark(p, e) ? EMU_STEP_NONE : EMU_STEP_PASS;
 }
 
+/* The operation that takes a value which `second` makes, if its warp comes there without a wait and in a straight line; -1. A
+ * body that is declared to read may only hand an address on: then this is where memory is touched, and it is no more
+ * ordered than the body. */
+static int next_taker(const replay *p)
+{
+    const ww_event *e = p->w->second < 0 ? NULL : &p->w->events[p->w->second];
+    if (!e || e->task >= (int)p->program->tasks.len || e->op >= (int)p->program->tasks.at[e->task].ops.len)
+        return -1;
+    const ir_task *t = &p->program->tasks.at[e->task];
+    for (int at = e->op + 1; at < (int)t->ops.len; at++) {
+        const ir_op *op = &t->ops.at[at];
+        bool passes = op->kind == IR_WORK || op->kind == IR_ADVANCE || op->kind == IR_FORGET ||
+                      op->kind == IR_PROBE || op->kind == IR_FENCE || op->kind == IR_EXPECT ||
+                      op->kind == IR_COPY_ARRIVE;
+        if (!passes)
+            return -1;
+        for (int i = 0; op->kind == IR_WORK && i < op->work->in_count; i++)
+            if (op->in[i] >= 0 && t->values.at[op->in[i]].producer == e->op)
+                return at;
+    }
+    return -1;
+}
+
+static void go_onward(replay *p)
+{
+    const ww_event *e = &p->w->events[p->w->second];
+    int taker = next_taker(p);
+    for (int at = e->op + 1; at <= taker; at++)
+        if (ir_is_event(&p->program->tasks.at[e->task].ops.at[at]))
+            p->steps[p->script.count++] = (emu_step){.kind = EMU_STEP_PASS,
+                                                     .cta = (uint32_t)e->cta,
+                                                     .warp = (uint32_t)turned_warp(p, e),
+                                                     .mark = (uint32_t)at};
+    p->script.second = p->script.count - 1;
+}
+
 static void write_script(replay *p)
 {
     const ww_witness *w = p->w;
@@ -121,6 +158,8 @@ static void write_script(replay *p)
                      .watches = w->barrier && w->barrier_offset != UINT32_MAX,
                      .barrier_cta = (uint32_t)w->barrier_cta,
                      .barrier_offset = w->barrier_offset};
+    if (p->onward)
+        go_onward(p);
 }
 
 /* ---- deadlocks ----------------------------------------------------------------------------------------- */
@@ -207,9 +246,10 @@ static void ptx_line(const replay *p, uint32_t line, text *out)
 static void tell_access(const replay *p, const emu_touch *t, int number, text *out)
 {
     const ww_event *e = &p->w->events[number];
-    text_printf(out, "  event %d, %s of task %s, warp %d: %s %u to %u; ", number + 1, e->text,
-                p->w->tasks[e->task].name, turned_warp(p, e), t->tensor ? "columns" : "bytes", t->offset,
-                t->offset + t->bytes - 1);
+    text_printf(out, "  event %d, %s of task %s, warp %d%s: %s %u to %u; ", number + 1, e->text,
+                p->w->tasks[e->task].name, turned_warp(p, e),
+                p->onward && number == p->w->second ? ", with what takes its values" : "",
+                t->tensor ? "columns" : "bytes", t->offset, t->offset + t->bytes - 1);
     ptx_line(p, t->line, out);
     text_add(out, "\n");
 }
@@ -405,7 +445,7 @@ static void tell(const replay *p, ww_replay *out)
 {
     text seen = {0}, all = {0};
     out->reproduced = judge(p, &seen);
-    out->events = (int)p->told.done;
+    out->events = p->told.done < (size_t)p->w->event_count ? (int)p->told.done : p->w->event_count;
     text_add(&all, text_str(&p->notes));
     if (!all_done(p))
         tell_divergence(p, &all);
@@ -434,18 +474,42 @@ static bool run_once(replay *p, device_launch *launch)
 }
 
 /* What is told is the first run that shows the fault, else the very first one. */
+static void replay_turns(replay *p, device_launch *launch, ww_replay *out)
+{
+    ww_replay again = {0};
+    while (!out->reproduced && next_turn(p) && run_once(p, launch)) {
+        tell(p, &again);
+        if (again.reproduced)
+            *out = again;
+    }
+}
+
 static void replay_all(replay *p, device_launch *launch, ww_replay *out)
 {
     ww_replay again = {0};
     if (!run_once(p, launch))
         return;
     tell(p, out);
-    bool divided = p->w->memory && p->told.done == p->script.count;
-    while (divided && !out->reproduced && next_turn(p) && run_once(p, launch)) {
-        tell(p, &again);
-        if (again.reproduced)
-            *out = again;
-    }
+    if (!p->w->memory || p->told.done < p->script.count)
+        return;
+    replay_turns(p, launch, out);
+    p->onward = next_taker(p) >= 0;
+    if (out->reproduced || !p->onward || !run_once(p, launch))
+        return;
+    tell(p, &again);
+    if (!again.reproduced)
+        replay_turns(p, launch, &again);
+    if (again.reproduced)
+        *out = again;
+}
+
+static size_t most_operations(const ir_program *p)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < p->tasks.len; i++)
+        if (p->tasks.at[i].ops.len > most)
+            most = p->tasks.at[i].ops.len;
+    return most;
 }
 
 /* ---- the face ------------------------------------------------------------------------------------------ */
@@ -476,7 +540,7 @@ void ww_run_replay(ww_run *r, const ww_launch *launch, const ww_witness *w, ww_r
     memcpy(params, launch->params, bytes);
     replay_set_values(r->kernel, w, params, &patched, &p.answers, &p.notes);
     patched.params = params;
-    p.steps = base_alloc(sizeof *p.steps * (size_t)(w->event_count + 1));
+    p.steps = base_alloc(sizeof *p.steps * ((size_t)w->event_count + most_operations(p.program) + 1));
     if (run_fill_launch(r, &patched, &to))
         replay_all(&p, &to, out);
     emu_told_free(&p.told);

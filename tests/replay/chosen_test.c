@@ -1,5 +1,6 @@
 /* Counterexamples that need other bounds, conditions or skipped tiles than the device computes: the replay answers in its place,
- * and the generated code goes to the fault. Without the answers it does not. */
+ * and the generated code goes to the fault. Without the answers it does not. And what a body hands on, and another one
+ * touches memory by. */
 #include "app/witness_file.h"
 #include "warpwright/warpwright.h"
 #include "words_params.h"
@@ -17,12 +18,13 @@ enum { WARPS = 1, BYTES = 128, LANES = 32 };
 
 /* How often rows go through the ring, and what is wrong with the reader. */
 typedef enum form {
-    BOUND,    /* a loop to one_row(); read after release */
-    BOUNDS,   /* from first_of_none() to end_of_none(); likewise */
-    OF_TILE,  /* the same once a tile */
-    OF_TRIPS, /* a launch argument; waits once more unless pick says it is done, in each trip */
-    OF_TILES, /* tiles; likewise, in each tile */
-    SKIPS,    /* tiles; filled only if never() does not skip them, and read always */
+    BOUND,     /* a loop to one_row(); read after release */
+    BOUNDS,    /* from first_of_none() to end_of_none(); likewise */
+    OF_TILE,   /* the same once a tile */
+    OF_TRIPS,  /* a launch argument; waits once more unless pick says it is done, in each trip */
+    OF_TILES,  /* tiles; likewise, in each tile */
+    HANDED_ON, /* a launch argument; its address made and read through before it is waited for */
+    SKIPS,     /* tiles; filled only if never() does not skip them, and read always */
 } form;
 
 typedef struct task_context {
@@ -60,6 +62,16 @@ static void read_and_perhaps_wait(ww_schedule *s, const task_context *t)
     }
 }
 
+static void read_through_address(ww_schedule *s, const task_context *t)
+{
+    ww_token address, again;
+    ww_consume(s, t->ring, "address", .out = {&address});
+    ww_consume(s, t->ring, "address", .out = {&again});
+    ww_consume(s, t->choice, "read_through", .in = {address});
+    ww_wait(s, t->ring);
+    ww_release(s, t->ring);
+}
+
 static void read_once(ww_schedule *s, const task_context *t)
 {
     switch (t->form) {
@@ -70,6 +82,7 @@ static void read_once(ww_schedule *s, const task_context *t)
         ww_consume(s, t->ring, "read");
         ww_release(s, t->ring);
         break;
+    case HANDED_ON: read_through_address(s, t); break;
     default:
         ww_wait(s, t->ring);
         ww_release(s, t->ring);
@@ -81,9 +94,9 @@ static void read_once(ww_schedule *s, const task_context *t)
 static void pass(ww_schedule *s, const task_context *t, void (*once)(ww_schedule *, const task_context *))
 {
     ww_bound zero = ww_imm(0), one = ww_imm(1), from = t->form == BOUNDS ? ww_device("first_of_none") : zero,
-             end = t->form == OF_TRIPS ? ww_arg(struct words_params, trips, 0)
-                   : t->form == BOUNDS ? ww_device("end_of_none")
-                                       : ww_device("one_row");
+             end = t->form == OF_TRIPS || t->form == HANDED_ON ? ww_arg(struct words_params, trips, 0)
+                   : t->form == BOUNDS                         ? ww_device("end_of_none")
+                                                               : ww_device("one_row");
     if (t->form == OF_TILES || t->form == SKIPS) {
         once(s, t);
         return;
@@ -115,10 +128,14 @@ static void read_back(ww_schedule *s, void *context)
     run(s, context, read_once);
 }
 
-static const ww_work ring_work[] = {
-    {.name = "fill", .side = WW_PRODUCER}, {.name = "read", .side = WW_CONSUMER}, {0}};
+static const ww_work ring_work[] = {{.name = "fill", .side = WW_PRODUCER},
+                                    {.name = "read", .side = WW_CONSUMER},
+                                    {.name = "address", .side = WW_CONSUMER, .out = {"uint32_t address"}},
+                                    {0}};
 static const ww_work choice_work[] = {
-    {.name = "pick", .side = WW_CONSUMER, .auxiliary = true, .out = {"bool done"}}, {0}};
+    {.name = "pick", .side = WW_CONSUMER, .auxiliary = true, .out = {"bool done"}},
+    {.name = "read_through", .side = WW_CONSUMER, .auxiliary = true, .in = {"uint32_t address"}},
+    {0}};
 
 static ww_kernel *declare(form f)
 {
@@ -129,7 +146,7 @@ static ww_kernel *declare(form f)
                                                                 .params_bytes = sizeof(struct words_params)});
     ww_queue_options tiles = {.tiles = {ww_arg(struct words_params, more, 0)},
                               .skip = f == SKIPS ? "never" : NULL};
-    if (f >= OF_TILE && f != OF_TRIPS)
+    if (f == OF_TILE || f == OF_TILES || f == SKIPS)
         t.queue = ww_queue_static(k, "queue", &tiles);
     t.choice = ww_resource_new(k, "choice", &(ww_resource_options){.work = choice_work});
     t.ring = ww_resource_new(k, "ring",
@@ -230,8 +247,23 @@ static void test_chosen(void **state)
         run_case(&cases[i]);
 }
 
+static void test_handed_on(void **state)
+{
+    (void)state;
+    ww_kernel *k = declare(HANDED_ON);
+    ww_verdict v = ww_kernel_prove(k);
+    assert_false(v.proved);
+    assert_int_equal(v.witness->fault, WW_FAULT_RACE);
+    ww_replay seen = replay(k, v.witness);
+    print_message("%s", seen.text);
+    assert_true(seen.reproduced);
+    assert_int_equal(seen.events, v.witness->event_count);
+    assert_non_null(strstr(seen.text, "with what takes its values"));
+    ww_kernel_free(k);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chosen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chosen), cmocka_unit_test(test_handed_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,8 +32,18 @@ WW_WORK void choice_pick(choice &, const words_info &, bool &done)
     done = true;
 }
 
+WW_WORK void choice_read_through(choice &, const words_info &info, uint32_t address)
+{
+    info.params.out[task_thread(info)] = load_word(address + 4 * task_thread(info));
+}
+
 struct ring {
 };
+
+WW_WORK void ring_address(ring &, const words_info &info, uint32_t &address)
+{
+    address = info.buffer[0];
+}
 
 WW_WORK void ring_fill(ring &, const words_info &info)
 {
