@@ -102,8 +102,7 @@ typedef struct ww_replay {
 
 /* Runs the first cluster of the launch on the emulator along the witness. The run must have been opened with .marks, on
  * the emulator. Launch arguments that the witness names get its values; if it speaks of tiles, the queue's arguments get
- * their number, and the grid is one cluster. What is computed on the device cannot be chosen: if it comes out
- * differently, the replay diverges, and says where. */
+ * their number, and the grid is one cluster. What the device computes is replaced by what the witness says of it. */
 struct ww_witness;
 void ww_run_replay(ww_run *r, const ww_launch *launch, const struct ww_witness *w, ww_replay *out);
 
