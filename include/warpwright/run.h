@@ -32,6 +32,8 @@ typedef struct ww_run_options {
     /* The emulator looks for memory that threads write and an engine accesses, or that goes from warp to warp in tensor
      * memory, without the fences between: that is a failure of the launch. A replay always looks. */
     bool check_fences;
+    /* It looks for accesses to shared memory that nothing orders, likewise. */
+    bool check_races;
 } ww_run_options;
 
 /* Wall-clock milliseconds of the steps from declaration to a loaded kernel. */

@@ -139,6 +139,8 @@ static const option common[] = {
     {"--threads", "N", NULL, "emulator: host threads; all cores if not given", OTHER(set_threads)},
     {"--check-fences", "", "run", "emulator: accesses of memory without the fences that they need are faults",
      FLAG(run.check_fences)},
+    {"--check-races", "", "run", "emulator: accesses to shared memory that nothing orders are faults",
+     FLAG(run.check_races)},
     {"--explore", "", "prove", "one small instance, by visiting every state of every interleaving",
      FLAG(explore)},
     {"--no-reduction", "", "prove",

@@ -144,6 +144,7 @@ typedef struct emu_launch {
     /* What threads wrote to shared memory and an engine then accesses without fence.proxy.async between, and tensor memory
      * that goes from warp to warp without tcgen05.fence, is a fault, or told of two steps of a script. */
     bool check_fences;
+    bool check_races; /* accesses to shared memory that nothing orders are faults */
     emu_names names;
     const emu_script *script; /* NULL: none; then asynchronous operations are carried out late */
     emu_told *told;           /* of the script: zeroed by the caller */

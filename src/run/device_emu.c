@@ -136,6 +136,7 @@ static bool emu_device_launch(device *d, device_module *module, const device_lau
                          .async_order = (emu_async_order)e->options.order,
                          .seed = e->options.seed,
                          .check_fences = e->options.check_fences,
+                         .check_races = e->options.check_races,
                          .names = e->names,
                          .script = l->script,
                          .told = l->told};

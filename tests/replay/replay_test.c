@@ -116,6 +116,32 @@ static void run_case(const broken *b)
     end(&t);
 }
 
+/* Without the counterexample, in whatever order the emulator takes: its clocks know. */
+static void find_race(const broken *b)
+{
+    ww_launch launch = {0};
+    ww_kernel *k = broken_declare(b);
+    ww_kernel_unchecked(k);
+    ww_run *r = ww_run_open(k, &(ww_run_options){.device = WW_DEVICE_EMULATOR, .check_races = true});
+    assert_null(ww_run_error(r));
+    assert_true(broken_prepare(b, r, &launch));
+    ww_run_launch(r, &launch);
+    ww_run_wait(r);
+    print_message("%s: %s\n", b->name, ww_run_error(r) ? ww_run_error(r) : "no error");
+    assert_non_null(ww_run_error(r));
+    assert_non_null(strstr(ww_run_error(r), "X-SMEM-RACE"));
+    ww_run_close(r);
+    ww_kernel_free(k);
+}
+
+static void test_races_are_found_in_plain_runs(void **state)
+{
+    (void)state;
+    for (const broken *b = broken_kernels; b->name; b++)
+        if (b->fault == WW_FAULT_RACE)
+            find_race(b);
+}
+
 static void test_broken(void **state)
 {
     (void)state;
@@ -270,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_races_are_found_in_plain_runs),
         cmocka_unit_test(test_right_kernels_are_proved),
         cmocka_unit_test(test_another_declaration),
         cmocka_unit_test(test_the_corrected_kernel_diverges),

@@ -1,5 +1,6 @@
 /* fences.c: see fences.h. */
 #include "emu/check/fences.h"
+#include "emu/check/races.h"
 
 /* Who did something to memory. */
 typedef struct trace {
@@ -181,6 +182,8 @@ void fences_chunk(void *matrix, uint32_t address)
         script_touch(m->warp, m->cta, address, FENCE_GRANULE, false, false);
     if (CLUSTER(m->warp)->fences)
         fences_engine(m->warp, m->cta, address, FENCE_GRANULE, m->doing);
+    if (CLUSTER(m->warp)->races)
+        races_by_pipe(m->warp, (race_pipe)m->pipe, m->cta, address, FENCE_GRANULE, false);
 }
 
 /* ---- tensor memory ------------------------------------------------------------------------------------- */

@@ -32,12 +32,13 @@ typedef struct fences_matrix {
     warp *warp;
     const cta *cta;
     const char *doing;
+    int pipe; /* race_pipe */
 } fences_matrix;
 
 /* Whether anybody wants to be told of matrices. */
 static inline bool fences_want_matrices(const cluster *c)
 {
-    return c->fences || script_runs(c);
+    return c->fences || c->races || script_runs(c);
 }
 void fences_chunk(void *matrix, uint32_t address); /* an async_chunk */
 

@@ -9,6 +9,7 @@
  * so that reading anything else as a record, one too early for instance, is a fault. So are what the ISA leaves
  * undefined: indexes of a refused request, and asking again once a refusal has been read. */
 #include "emu/check/fences.h"
+#include "emu/check/races.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -86,6 +87,10 @@ static void issue_cancel(warp *w, const op *o, uint32_t lane)
         if (ctas >> rank & 1)
             fences_engine(w, &CLUSTER(w)->ctas[rank], record.offset, RECORD_BYTES,
                           "clusterlaunchcontrol.try_cancel writes");
+    for (uint32_t rank = 0; CLUSTER(w)->races && rank < CLUSTER(w)->cta_count; rank++)
+        if (ctas >> rank & 1)
+            races_by_barrier(w, &CLUSTER(w)->ctas[rank], barrier.offset, &CLUSTER(w)->ctas[rank],
+                             record.offset, RECORD_BYTES, true);
     pending_issue(p);
 }
 

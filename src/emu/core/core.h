@@ -202,6 +202,7 @@ typedef struct cluster {
     uint32_t barrier_phase, barrier_arrived; /* barrier.cluster: threads arrived in this phase */
     struct async_queue *queue;
     struct fence_state *fences; /* check/fences.c; NULL: not looked at */
+    struct race_state *races;   /* check/races.c; likewise */
     script_run script;
     bool cancel_refused; /* a thread has read that a request of cluster launch control was refused */
     uint64_t random;     /* state of the generator behind EMU_ASYNC_RANDOM */

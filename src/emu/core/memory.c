@@ -10,6 +10,7 @@
  *
  * An access must be aligned to its size (PTX ISA, section 6.4.1) and lie within what was allocated. */
 #include "emu/check/fences.h"
+#include "emu/check/races.h"
 
 /* ---- global ----------------------------------------------------------------------------------------- */
 
@@ -285,4 +286,6 @@ void memory_lanes(warp *w, const op *o, uint32_t mask, uint32_t bytes, memory_ac
         script_touch_lanes(w, mask, at, bytes, access == MEMORY_WRITE);
     if (access == MEMORY_WRITE && CLUSTER(w)->fences && (o->space == PTX_SHARED || o->space == PTX_GENERIC))
         fences_written(w, w->step, mask, at, bytes);
+    if (CLUSTER(w)->races)
+        races_lanes(w, o, access == MEMORY_WRITE, mask, at, bytes);
 }

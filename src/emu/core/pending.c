@@ -1,5 +1,6 @@
 /* pending.c: the queue of a cluster's asynchronous operations, see pending.h. */
 #include "emu/core/pending.h"
+#include "emu/check/races.h"
 
 typedef struct async_queue {
     pending *first, *last;
@@ -44,7 +45,9 @@ static void take_out(async_queue *q, pending *p)
 static void recycle(async_queue *q, pending *p)
 {
     free(p->copy);
+    free(p->clock);
     p->copy = NULL;
+    p->clock = NULL;
     p->next = q->free;
     q->free = p;
 }
@@ -91,7 +94,10 @@ static void act(pending *p, pending_run *run)
     warp *w = p->warp;
     uint32_t pc = w->pc;
     w->pc = p->pc + 1;
+    const uint32_t *outer = CLUSTER(w)->races ? races_carry_out(CLUSTER(w), p->clock) : NULL;
     run(p);
+    if (CLUSTER(w)->races)
+        (void)races_carry_out(CLUSTER(w), outer);
     w->pc = pc;
 }
 
@@ -122,6 +128,8 @@ pending *pending_new(warp *w, uint32_t lanes, const char *what, pending_run *run
     p->what = what;
     p->run = run;
     append(q, p); /* at once, so that it is never lost by a fault */
+    if (CLUSTER(w)->races)
+        races_issued(p);
     return p;
 }
 
@@ -273,6 +281,17 @@ void pending_wait(warp *w, pending_kind kind, uint32_t lanes, uint32_t keep, boo
         if (mine || waited_for(p, w, kind, lanes, keep))
             carry_out(q, p);
     }
+}
+
+uint32_t pending_first_sequence(const warp *w, uint8_t pipe)
+{
+    uint32_t first = 0;
+    for (const pending *p = CLUSTER(w)->queue->first; p; p = p->next) {
+        bool over = p->kind == PENDING_BULK && !p->reads;
+        if (p->warp == w && p->pipe == pipe && !over && (!first || p->sequence < first))
+            first = p->sequence;
+    }
+    return first;
 }
 
 void pending_wait_read(warp *w, uint32_t lanes, uint32_t keep)

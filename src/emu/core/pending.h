@@ -119,6 +119,8 @@ typedef struct pending {
     } tell; /* whose barrier is told: the CTA's itself, or one of its pair's */
     const char *what;
     uint8_t *copy;                            /* what `read` has taken */
+    uint32_t *clock, sequence;                /* for check/races.c: what its warp knew; number in its pipe */
+    uint8_t pipe;                             /* race_pipe + 1; 0: none */
     uint32_t tmem_ctas, tmem_first, tmem_end; /* ranks whose tensor memory is used, and its columns */
     union {
         pending_bulk bulk;
@@ -142,6 +144,8 @@ void pending_issue(pending *p);
 void pending_wait(warp *w, pending_kind kind, uint32_t lanes, uint32_t keep, bool all);
 /* The same, but only as far as reading the source goes. */
 void pending_wait_read(warp *w, uint32_t lanes, uint32_t keep);
+/* The number of the first operation of a pipe of w that is not over, from 1; 0: there is none. */
+uint32_t pending_first_sequence(const warp *w, uint8_t pipe);
 /* An operation on any of these columns of c's tensor memory that has not been carried out; NULL: none. */
 const char *pending_on_tmem(const cta *c, uint32_t first, uint32_t end);
 

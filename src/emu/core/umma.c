@@ -5,6 +5,7 @@
  * that reads D, or overwrites an operand, may come before it. With .cta_group::2 an operation works on both CTAs of
  * the pair, at the same places; the thread is one of the even CTA. */
 #include "emu/check/fences.h"
+#include "emu/check/races.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -66,6 +67,8 @@ static pending *new_pending(warp *w, uint32_t lane, const char *what, pending_ru
     p->kind = PENDING_UMMA;
     p->umma = (pending_umma){.op = o, .first = first};
     p->reads = p->tmem_ctas = ranks_of(first, group_of(o));
+    if (CLUSTER(w)->races)
+        races_next(p, RACE_UMMA);
     return p;
 }
 
@@ -146,7 +149,7 @@ static void look_at_mma(warp *w, const pending *p)
     const pending_umma *u = &p->umma;
     async_umma_operands in = operands_of(u);
     for (uint32_t i = 0; fences_want_matrices(CLUSTER(w)) && i < u->shape.ctas; i++) {
-        fences_matrix from = {w, u->first + i, "tcgen05.mma reads"};
+        fences_matrix from = {w, u->first + i, "tcgen05.mma reads", RACE_UMMA};
         async_umma_chunks(&u->shape, &in, fences_chunk, &from);
         if (CLUSTER(w)->fences)
             look_at_tensor_memory(w, p, u->first + i);
@@ -258,7 +261,7 @@ static void look_at_copy(warp *w, const pending *p)
     const pending_umma *u = &p->umma;
     const async_umma_copy *shape = &copies[u->op->choice].copy;
     for (uint32_t i = 0; fences_want_matrices(CLUSTER(w)) && i < group_of(u->op); i++) {
-        fences_matrix from = {w, u->first + i, "tcgen05.cp reads"};
+        fences_matrix from = {w, u->first + i, "tcgen05.cp reads", RACE_UMMA};
         async_umma_copy_chunks(shape, u->desc_a, fences_chunk, &from);
         if (CLUSTER(w)->fences)
             fences_tensor(w, u->first + i, FENCE_ALL_PARTS, u->d_tmem, shape->bits / 32, true,
@@ -354,6 +357,8 @@ static void issue_commit(warp *w, const op *o, uint32_t lane)
     p->writes = ctas & ~(UINT32_C(1) << w->cta->rank);
     if (c->fences)
         fences_before_sync(w);
+    if (c->races)
+        races_tells_pipe(p, RACE_UMMA);
     pending_issue(p);
 }
 
