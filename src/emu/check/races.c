@@ -267,13 +267,20 @@ static void tell_race(warp *w, const cta *c, uint32_t offset, const record *old,
     warp_fault(w, "X-SMEM-RACE: %s", text_str(told));
 }
 
+/* Copies to one barrier are of one kind, and a pipe keeps its order. */
+static bool are_one(const race_state *s, const record *a, const record *b)
+{
+    bool pipe = a->agent < s->warps * (1 + RACE_PIPES);
+    return a->agent == b->agent && (pipe || a->epoch == b->epoch);
+}
+
 static void look(warp *w, const cta *c, uint32_t g, const record *kept, bool kept_writes, const record *now,
                  bool writes)
 {
     const uint32_t *clock = clock_of(w);
     for (uint32_t i = 0; i < KEPT; i++)
         if ((kept[i].mask & now->mask) && clock[kept[i].agent] < kept[i].epoch &&
-            !(kept[i].agent == now->agent && kept[i].epoch == now->epoch))
+            !are_one(races_of(w), &kept[i], now))
             tell_race(w, c, g * GRANULE + (uint32_t)__builtin_ctz(kept[i].mask & now->mask), &kept[i],
                       kept_writes, writes);
 }
