@@ -11,7 +11,7 @@ static const char *const racing[] = {"fault_clc_read_early.ptx", "stale_operand_
 static bool is_racing(const ptx_case *c)
 {
     const char *name = strrchr(c->path, '/') ? strrchr(c->path, '/') + 1 : c->path;
-    bool found = c->texts.len && strstr(c->texts.at[0], "X-SMEM-RACE");
+    bool found = c->texts.len && strstr(c->texts.at[0], "MEM-RACE");
     for (size_t i = 0; i < ARRAY_LEN(racing); i++)
         found |= strcmp(name, racing[i]) == 0;
     return found;
@@ -27,7 +27,7 @@ static bool run_in(ptx_case *c, const emu_module *module, emu_async_order order)
     c->launch.async_order = order;
     c->launch.seed = 3;
     (void)emu_run(m, module, &c->launch, &result);
-    bool found = strstr(text_str(&result.report), "X-SMEM-RACE") != NULL, ok = found == is_racing(c);
+    bool found = strstr(text_str(&result.report), "MEM-RACE") != NULL, ok = found == is_racing(c);
     if (!ok)
         (void)printf("%s, order %d: %s\n%s\n", c->path, (int)order,
                      found ? "a race in a right program" : "no race is found", text_str(&result.report));

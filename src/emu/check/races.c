@@ -2,7 +2,7 @@
 #include "emu/check/races.h"
 #include "emu/core/pending.h"
 
-enum { GRANULE = 16, KEPT = 2, MOST_BARRIERS = 512 };
+enum { GRANULE = 16, KEPT = 2, MOST_BARRIERS = 512, PARTS = 8 };
 
 /* An access by an agent in one of its epochs; `mask`: bytes of the granule, 0: none. */
 typedef struct record {
@@ -24,6 +24,7 @@ typedef struct meeting {
 
 typedef struct cta_races {
     granule *granules;
+    granule *columns;   /* [column][part], of 16 lanes; NULL: there is no tensor memory */
     uint16_t *barriers; /* [offset / 8]: number of an mbarrier, from 1 */
     uint32_t first;     /* warp of the CTA, among all of the cluster */
 } cta_races;
@@ -98,14 +99,22 @@ static void tell(const warp *w, uint32_t *to)
 
 /* ---- start and end ------------------------------------------------------------------------------------- */
 
+static granule *new_granules(race_state *s, size_t count)
+{
+    granule *g = arena_alloc(&s->arena, count * sizeof *g);
+    memset(g, 0, count * sizeof *g);
+    return g;
+}
+
 static void start_cta(race_state *s, const cta *c)
 {
     cta_races *r = &s->ctas[c->rank];
     size_t granules = c->shared_bytes / GRANULE + 1, barriers = c->shared_bytes / 8 + 1;
-    r->granules = arena_alloc(&s->arena, granules * sizeof *r->granules);
-    memset(r->granules, 0, granules * sizeof *r->granules);
+    r->granules = new_granules(s, granules);
     r->barriers = arena_alloc(&s->arena, barriers * sizeof *r->barriers);
     memset(r->barriers, 0, barriers * sizeof *r->barriers);
+    if (c->tmem.words)
+        r->columns = new_granules(s, TMEM_COLUMNS * PARTS);
     r->first = s->warps;
     s->warps += c->warp_count;
 }
@@ -251,20 +260,37 @@ void races_waited(warp *w, race_pipe pipe)
 
 /* ---- accesses ------------------------------------------------------------------------------------------ */
 
-static void tell_race(warp *w, const cta *c, uint32_t offset, const record *old, bool old_writes, bool writes)
+/* Where an access is: in shared memory from `offset` on, or a column of tensor memory. */
+typedef struct place {
+    const cta *cta;
+    uint32_t offset;
+    bool tensor;
+} place;
+
+static void tell_place(const warp *w, const place *p, uint32_t byte, text *out)
+{
+    if (p->tensor)
+        text_printf(out, "column %u of tensor memory", p->offset);
+    else
+        text_add(out, "shared memory ");
+    if (!p->tensor)
+        report_shared_address(p->cta, p->offset + byte, out);
+    if (CLUSTER(w)->cta_count > 1)
+        text_printf(out, " of CTA rank %u", p->cta->rank);
+}
+
+static void tell_race(warp *w, const place *p, const record *old, uint32_t byte, bool old_writes, bool writes)
 {
     const warp *other = &CLUSTER(w)->ctas[old->rank].warps[old->warp];
     text *told = &races_of(w)->told;
     text_free(told);
-    text_add(told, writes ? "writes shared memory " : "reads shared memory ");
-    report_shared_address(c, offset, told);
-    if (CLUSTER(w)->cta_count > 1)
-        text_printf(told, " of CTA rank %u", c->rank);
+    text_add(told, writes ? "writes " : "reads ");
+    tell_place(w, p, byte, told);
     text_add(told, ", and nothing orders that behind what ");
     report_warp(other, told);
     text_add(told, old_writes ? " has written there\n    " : " has read there\n    ");
     report_line(other, old->pc, told);
-    warp_fault(w, "X-SMEM-RACE: %s", text_str(told));
+    warp_fault(w, "X-%s-RACE: %s", p->tensor ? "TMEM" : "SMEM", text_str(told));
 }
 
 /* Copies to one barrier are of one kind, and a pipe keeps its order. */
@@ -274,48 +300,53 @@ static bool are_one(const race_state *s, const record *a, const record *b)
     return a->agent == b->agent && (pipe || a->epoch == b->epoch);
 }
 
-static void look(warp *w, const cta *c, uint32_t g, const record *kept, bool kept_writes, const record *now,
+static void look(warp *w, const place *p, const record *kept, bool kept_writes, const record *now,
                  bool writes)
 {
     const uint32_t *clock = clock_of(w);
     for (uint32_t i = 0; i < KEPT; i++)
         if ((kept[i].mask & now->mask) && clock[kept[i].agent] < kept[i].epoch &&
             !are_one(races_of(w), &kept[i], now))
-            tell_race(w, c, g * GRANULE + (uint32_t)__builtin_ctz(kept[i].mask & now->mask), &kept[i],
-                      kept_writes, writes);
+            tell_race(w, p, &kept[i], (uint32_t)__builtin_ctz(kept[i].mask & now->mask), kept_writes, writes);
 }
 
 /* In the place of one that is known to whoever will know this one, if there is any. */
 static void keep(const warp *w, granule *g, record *kept, const record *now)
 {
     const uint32_t *clock = clock_of(w);
-    uint32_t place = g->next++ % KEPT;
+    uint32_t at = g->next++ % KEPT;
     for (uint32_t i = 0; i < KEPT; i++)
         if (!kept[i].mask || clock[kept[i].agent] >= kept[i].epoch)
-            place = i;
+            at = i;
     for (uint32_t i = 0; i < KEPT; i++)
         if (kept[i].mask && kept[i].agent == now->agent && kept[i].epoch == now->epoch) {
             kept[i].mask |= now->mask;
             kept[i].pc = now->pc;
             return;
         }
-    kept[place] = *now;
+    kept[at] = *now;
+}
+
+static void touch_granule(warp *w, const place *p, granule *g, bool writes, const record *now)
+{
+    if (races_of(w)->given_up)
+        return;
+    look(w, p, g->written, true, now, writes);
+    if (writes)
+        look(w, p, g->read, false, now, writes);
+    keep(w, g, writes ? g->written : g->read, now);
 }
 
 static void touch(warp *w, const cta *c, uint32_t offset, uint32_t bytes, bool writes, record now)
 {
-    race_state *s = races_of(w);
-    granule *granules = s->ctas[c->rank].granules;
+    granule *granules = races_of(w)->ctas[c->rank].granules;
     uint32_t end = offset + bytes < c->shared_bytes ? offset + bytes : c->shared_bytes;
-    for (uint32_t at = offset; at < end && !s->given_up;) {
-        uint32_t g = at / GRANULE, from = at % GRANULE,
-                 count = GRANULE - from < end - at ? GRANULE - from : end - at;
+    for (uint32_t at = offset, count; at < end; at += count) {
+        uint32_t from = at % GRANULE;
+        place p = {.cta = c, .offset = at - from};
+        count = GRANULE - from < end - at ? GRANULE - from : end - at;
         now.mask = (uint16_t)(((UINT32_C(1) << count) - 1) << from);
-        look(w, c, g, granules[g].written, true, &now, writes);
-        if (writes)
-            look(w, c, g, granules[g].read, false, &now, writes);
-        keep(w, &granules[g], writes ? granules[g].written : granules[g].read, &now);
-        at += count;
+        touch_granule(w, &p, &granules[at / GRANULE], writes, &now);
     }
 }
 
@@ -340,6 +371,25 @@ void races_by_barrier(warp *w, const cta *owner, uint32_t barrier, const cta *c,
     const meeting *m = find_barrier(s, owner, barrier);
     if (m)
         touch(w, c, offset, bytes, writes, record_of(w, barrier_agent(s, m), m->phases + 1));
+}
+
+void races_tensor(warp *w, race_pipe pipe, const cta *c, uint32_t parts, uint32_t first, uint32_t count,
+                  bool writes)
+{
+    record now = record_of(w, pipe_agent(w, pipe), *issued_by(w, pipe));
+    now.mask = 1;
+    for (uint32_t column = first; column < first + count && column < TMEM_COLUMNS; column++)
+        for (uint32_t part = 0; part < PARTS; part++) {
+            place p = {.cta = c, .offset = column, .tensor = true};
+            if (parts >> part & 1)
+                touch_granule(w, &p, &races_of(w)->ctas[c->rank].columns[column * PARTS + part], writes,
+                              &now);
+        }
+}
+
+void races_allocated(const cta *c, uint32_t first, uint32_t count)
+{
+    memset(&c->cluster->races->ctas[c->rank].columns[first * PARTS], 0, sizeof(granule) * count * PARTS);
 }
 
 /* The CTA whose shared memory the host has there; NULL: none. */

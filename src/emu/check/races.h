@@ -1,7 +1,7 @@
-/* races.h: accesses to shared memory that nothing orders.
+/* races.h: accesses to shared memory, and to tensor memory, that nothing orders.
  *
  * Each warp has a clock: for each agent, up to which epoch it knows what that one has done. Agents are the warps; of each
- * warp the pipes by which it copies and multiplies (cp.async, bulk stores, wgmma, tcgen05); and the mbarriers, whose epochs are
+ * warp the pipes by which it copies and multiplies (cp.async, bulk stores, wgmma, tcgen05.mma and .cp, tcgen05.ld, tcgen05.st); and the mbarriers, whose epochs are
  * their phases: what a copy does is known to whoever knows the phase that its bytes complete. Clocks are handed on by
  *
  *   mbarriers           an arrival, or bytes that land, add what their maker knows; a wait takes what the phases so far had
@@ -20,7 +20,15 @@
 
 struct pending;
 
-typedef enum race_pipe { RACE_COPY, RACE_BULK, RACE_WGMMA, RACE_UMMA, RACE_PIPES } race_pipe;
+typedef enum race_pipe {
+    RACE_COPY,
+    RACE_BULK,
+    RACE_WGMMA,
+    RACE_UMMA,
+    RACE_TMEM_LOAD,
+    RACE_TMEM_STORE,
+    RACE_PIPES
+} race_pipe;
 
 void races_start(cluster *c); /* c->races: NULL where nothing is checked */
 void races_free(cluster *c);
@@ -34,6 +42,12 @@ void races_by_pipe(warp *w, race_pipe pipe, const cta *c, uint32_t offset, uint3
 /* The same by a barrier of `owner`. */
 void races_by_barrier(warp *w, const cta *owner, uint32_t barrier, const cta *c, uint32_t offset,
                       uint32_t bytes, bool writes);
+
+/* Columns of tensor memory; parts: bits, of 16 lanes each. */
+void races_tensor(warp *w, race_pipe pipe, const cta *c, uint32_t parts, uint32_t first, uint32_t count,
+                  bool writes);
+/* They are new. */
+void races_allocated(const cta *c, uint32_t first, uint32_t count);
 
 /* ---- order --------------------------------------------------------------------------------------------- */
 

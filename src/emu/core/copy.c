@@ -65,7 +65,7 @@ static void issue_copy(warp *w, const op *o, uint32_t lanes, uint8_t *const *to)
 static void run_cp_async(warp *w, const op *o, uint32_t mask)
 {
     uint8_t *to[WARP_LANES];
-    memory_lanes(w, o, mask, o->width, MEMORY_WRITE, to);
+    memory_lanes(w, o, mask, o->width, MEMORY_WRITE_LATER, to);
     while (mask) {
         uint32_t lanes = same_group(w, mask);
         issue_copy(w, o, lanes, to);

@@ -284,7 +284,8 @@ void warp_set_specials(warp *w);
 
 /* ---- memory.c --------------------------------------------------------------------------------------- */
 
-typedef enum memory_access { MEMORY_READ, MEMORY_WRITE } memory_access;
+/* WRITE_LATER: by something that is being issued, in shared memory. */
+typedef enum memory_access { MEMORY_READ, MEMORY_WRITE, MEMORY_WRITE_LATER } memory_access;
 
 /* Host pointers for each lane of mask to the `bytes` bytes at o->address[0] in o->space, checked for bounds
  * and alignment. */

@@ -9,6 +9,7 @@
  * Loads and stores are carried out any time up to tcgen05.wait: registers of a load that is not waited for hold old
  * values. What a store writes is read from its registers at once. */
 #include "emu/check/fences.h"
+#include "emu/check/races.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -83,6 +84,15 @@ static uint32_t take(cta *c, uint32_t owned, uint32_t columns)
     return first;
 }
 
+/* Who used those columns before is of no interest. */
+static void forget_accesses(const cta *c, uint32_t first, uint32_t columns)
+{
+    if (c->cluster->fences)
+        fences_allocated(c, first, columns);
+    if (c->cluster->races)
+        races_allocated(c, first, columns);
+}
+
 /* The first column; false when the warp has to wait. */
 static bool allocate(warp *w, uint32_t columns, uint32_t cta_group, uint32_t *first)
 {
@@ -99,10 +109,9 @@ static bool allocate(warp *w, uint32_t columns, uint32_t cta_group, uint32_t *fi
     }
     *first = take(c, c->tmem.owned | (peer ? peer->tmem.owned : 0), columns);
     c->tmem.requested = 0;
-    if (CLUSTER(w)->fences)
-        fences_allocated(c, *first, columns);
-    if (peer && CLUSTER(w)->fences)
-        fences_allocated(peer, *first, columns);
+    forget_accesses(c, *first, columns);
+    if (peer)
+        forget_accesses(peer, *first, columns);
     if (peer) {
         peer->tmem.owned |= units_mask(*first, columns);
         peer->tmem.granted = *first + 1;
@@ -315,6 +324,11 @@ static void run_move(warp *w, const op *o, uint32_t mask, pending_kind kind, pen
     p->tmem_ctas = UINT32_C(1) << w->cta->rank;
     p->tmem_first = address & 0xffff;
     p->tmem_end = p->tmem_first + columns_of(o);
+    if (CLUSTER(w)->races) {
+        race_pipe pipe = loads ? RACE_TMEM_LOAD : RACE_TMEM_STORE;
+        races_next(p, pipe);
+        races_tensor(w, pipe, w->cta, parts_of(o, address >> 16), p->tmem_first, columns_of(o), !loads);
+    }
     if (!loads) {
         p->copy = base_alloc(sizeof(uint32_t) * WARP_LANES * o->list_len);
         for (uint32_t i = 0; i < o->list_len; i++)
@@ -382,15 +396,23 @@ const op_family family_tmem_st = {.finish = finish_store};
 static void run_wait_load(warp *w, const op *o, uint32_t mask)
 {
     (void)o;
-    if (whole_warp(w, mask) && w->pending_tmem_loads)
+    if (!whole_warp(w, mask))
+        return;
+    if (w->pending_tmem_loads)
         pending_wait(w, PENDING_TMEM_LOAD, mask, 0, true);
+    if (CLUSTER(w)->races)
+        races_waited(w, RACE_TMEM_LOAD);
 }
 
 static void run_wait_store(warp *w, const op *o, uint32_t mask)
 {
     (void)o;
-    if (whole_warp(w, mask) && w->pending_tmem_stores)
+    if (!whole_warp(w, mask))
+        return;
+    if (w->pending_tmem_stores)
         pending_wait(w, PENDING_TMEM_STORE, mask, 0, true);
+    if (CLUSTER(w)->races)
+        races_waited(w, RACE_TMEM_STORE);
 }
 
 const op_family family_tmem_wait_ld = {.any = run_wait_load};

@@ -130,18 +130,28 @@ static uint32_t parts_of(const async_umma *shape)
     return shape->ctas == 1 && shape->m == 64 ? 0x55 : FENCE_ALL_PARTS;
 }
 
+static void look_at_columns(warp *w, const cta *c, uint32_t parts, uint32_t first, uint32_t count,
+                            bool writes, const char *doing)
+{
+    if (CLUSTER(w)->fences)
+        fences_tensor(w, c, parts, first, count, writes, doing);
+    if (CLUSTER(w)->races)
+        races_tensor(w, RACE_UMMA, c, parts, first, count, writes);
+}
+
 static void look_at_tensor_memory(warp *w, const pending *p, const cta *c)
 {
+    static const char reads[] = "tcgen05.mma reads";
     const pending_umma *u = &p->umma;
     uint32_t parts = parts_of(&u->shape);
     if (u->a_in_tmem)
-        fences_tensor(w, c, parts, u->a_tmem, UMMA_A_COLUMNS, false, "tcgen05.mma reads");
+        look_at_columns(w, c, parts, u->a_tmem, UMMA_A_COLUMNS, false, reads);
     if (u->shape.block) {
-        fences_tensor(w, c, FENCE_ALL_PARTS, u->a_factors, UMMA_A_FACTOR_COLUMNS, false, "tcgen05.mma reads");
-        fences_tensor(w, c, FENCE_ALL_PARTS, u->b_factors, async_umma_b_factor_columns(&u->shape), false,
-                      "tcgen05.mma reads");
+        look_at_columns(w, c, FENCE_ALL_PARTS, u->a_factors, UMMA_A_FACTOR_COLUMNS, false, reads);
+        look_at_columns(w, c, FENCE_ALL_PARTS, u->b_factors, async_umma_b_factor_columns(&u->shape), false,
+                        reads);
     }
-    fences_tensor(w, c, parts, u->d_tmem, async_umma_d_columns(&u->shape), true, "tcgen05.mma writes");
+    look_at_columns(w, c, parts, u->d_tmem, async_umma_d_columns(&u->shape), true, "tcgen05.mma writes");
 }
 
 static void look_at_mma(warp *w, const pending *p)
@@ -151,8 +161,7 @@ static void look_at_mma(warp *w, const pending *p)
     for (uint32_t i = 0; fences_want_matrices(CLUSTER(w)) && i < u->shape.ctas; i++) {
         fences_matrix from = {w, u->first + i, "tcgen05.mma reads", RACE_UMMA};
         async_umma_chunks(&u->shape, &in, fences_chunk, &from);
-        if (CLUSTER(w)->fences)
-            look_at_tensor_memory(w, p, u->first + i);
+        look_at_tensor_memory(w, p, u->first + i);
     }
 }
 
@@ -263,9 +272,8 @@ static void look_at_copy(warp *w, const pending *p)
     for (uint32_t i = 0; fences_want_matrices(CLUSTER(w)) && i < group_of(u->op); i++) {
         fences_matrix from = {w, u->first + i, "tcgen05.cp reads", RACE_UMMA};
         async_umma_copy_chunks(shape, u->desc_a, fences_chunk, &from);
-        if (CLUSTER(w)->fences)
-            fences_tensor(w, u->first + i, FENCE_ALL_PARTS, u->d_tmem, shape->bits / 32, true,
-                          "tcgen05.cp writes");
+        look_at_columns(w, u->first + i, FENCE_ALL_PARTS, u->d_tmem, shape->bits / 32, true,
+                        "tcgen05.cp writes");
     }
 }
 
