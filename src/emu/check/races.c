@@ -58,9 +58,11 @@ static uint32_t *new_clock(race_state *s)
     return clock;
 }
 
+/* Entries of barriers that are not there yet are 0. */
 static void merge(const race_state *s, uint32_t *to, const uint32_t *from)
 {
-    for (uint32_t i = 0; i < s->width; i++)
+    uint32_t used = s->warps * (1 + RACE_PIPES) + s->barrier_count;
+    for (uint32_t i = 0; i < used; i++)
         to[i] = to[i] > from[i] ? to[i] : from[i];
 }
 
@@ -205,16 +207,26 @@ void races_passed(warp *w, const cta *owner, uint32_t barrier)
         merge(races_of(w), clock_of(w), m->known);
 }
 
-/* All who arrive before anybody passes are known to all who pass; who arrives later may be, too. */
+static meeting *find_named(const cta *c, uint32_t id)
+{
+    race_state *s = c->cluster->races;
+    meeting *m = &s->named[id == RACE_CLUSTER ? 0 : c->rank][id];
+    open_meeting(s, m);
+    return m;
+}
+
 void races_met(warp *w, uint32_t id, bool arrives)
 {
-    race_state *s = races_of(w);
-    meeting *m = &s->named[id == RACE_CLUSTER ? 0 : w->cta->rank][id];
-    open_meeting(s, m);
+    meeting *m = find_named(w->cta, id);
     if (arrives)
-        tell(w, m->known);
+        tell(w, m->gathered);
     else
-        merge(s, clock_of(w), m->known);
+        merge(races_of(w), clock_of(w), m->known);
+}
+
+void races_all_met(const cta *c, uint32_t id)
+{
+    complete_meeting(c->cluster->races, find_named(c, id));
 }
 
 void races_ended(warp *w)
@@ -373,10 +385,9 @@ void races_by_barrier(warp *w, const cta *owner, uint32_t barrier, const cta *c,
         touch(w, c, offset, bytes, writes, record_of(w, barrier_agent(s, m), m->phases + 1));
 }
 
-void races_tensor(warp *w, race_pipe pipe, const cta *c, uint32_t parts, uint32_t first, uint32_t count,
-                  bool writes)
+static void touch_columns(warp *w, const cta *c, uint32_t parts, uint32_t first, uint32_t count, bool writes,
+                          record now)
 {
-    record now = record_of(w, pipe_agent(w, pipe), *issued_by(w, pipe));
     now.mask = 1;
     for (uint32_t column = first; column < first + count && column < TMEM_COLUMNS; column++)
         for (uint32_t part = 0; part < PARTS; part++) {
@@ -385,6 +396,18 @@ void races_tensor(warp *w, race_pipe pipe, const cta *c, uint32_t parts, uint32_
                 touch_granule(w, &p, &races_of(w)->ctas[c->rank].columns[column * PARTS + part], writes,
                               &now);
         }
+}
+
+void races_tensor(warp *w, race_pipe pipe, const cta *c, uint32_t parts, uint32_t first, uint32_t count,
+                  bool writes)
+{
+    touch_columns(w, c, parts, first, count, writes, record_of(w, pipe_agent(w, pipe), *issued_by(w, pipe)));
+}
+
+void races_given_back(warp *w, uint32_t first, uint32_t count)
+{
+    touch_columns(w, w->cta, (1 << PARTS) - 1, first, count, true,
+                  record_of(w, number_of(w), clock_of(w)[number_of(w)]));
 }
 
 void races_allocated(const cta *c, uint32_t first, uint32_t count)

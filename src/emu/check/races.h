@@ -46,6 +46,8 @@ void races_by_barrier(warp *w, const cta *owner, uint32_t barrier, const cta *c,
 /* Columns of tensor memory; parts: bits, of 16 lanes each. */
 void races_tensor(warp *w, race_pipe pipe, const cta *c, uint32_t parts, uint32_t first, uint32_t count,
                   bool writes);
+/* The warp gives them back: nobody may use them any more. */
+void races_given_back(warp *w, uint32_t first, uint32_t count);
 /* They are new. */
 void races_allocated(const cta *c, uint32_t first, uint32_t count);
 
@@ -69,6 +71,7 @@ void races_passed(warp *w, const cta *owner, uint32_t barrier);
 /* A named barrier (0 to 15) of the warp's CTA, or the cluster's (RACE_CLUSTER). */
 enum { RACE_CLUSTER = NAMED_BARRIERS };
 void races_met(warp *w, uint32_t id, bool arrives);
+void races_all_met(const cta *c, uint32_t id);
 /* The warp has ended: barriers that counted on it may be complete. */
 void races_ended(warp *w);
 

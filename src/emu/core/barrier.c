@@ -18,6 +18,8 @@ static void complete(cta *c, named_barrier *b)
     b->arrived = b->popc = b->any = 0;
     b->all = 1;
     b->generation++;
+    if (c->cluster->races)
+        races_all_met(c, (uint32_t)(b - c->named));
     cluster_effect(c->cluster);
 }
 
@@ -197,6 +199,8 @@ void cluster_barrier_recount(cluster *c)
     if (!arrived || missing)
         return;
     c->barrier_phase++;
+    if (c->races)
+        races_all_met(&c->ctas[0], RACE_CLUSTER);
     c->barrier_arrived = 0;
     cluster_effect(c);
 }

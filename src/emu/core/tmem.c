@@ -185,6 +185,8 @@ static void run_dealloc(warp *w, const op *o, uint32_t mask)
     const char *busy = pending_on_tmem(w->cta, address, address + columns);
     if (busy)
         warp_fault(w, "tensor memory is given back while %s on it has not been waited for", busy);
+    if (CLUSTER(w)->races)
+        races_given_back(w, address, columns);
     w->cta->tmem.owned &= ~units_mask(address, columns);
     cluster_effect(CLUSTER(w));
 }
