@@ -29,6 +29,11 @@ typedef struct ww_run_options {
     /* For ww_run_replay: the generated code says where it is, which changes nothing else. Any declaration that can be
      * lowered is built, refused or not. */
     bool marks;
+    /* The emulator looks for memory that threads write and an engine accesses, or that goes from warp to warp in tensor
+     * memory, without the fences between: that is a failure of the launch. A replay always looks. */
+    bool check_fences;
+    /* It looks for accesses to shared memory that nothing orders, likewise. */
+    bool check_races;
 } ww_run_options;
 
 /* Wall-clock milliseconds of the steps from declaration to a loaded kernel. */
@@ -99,8 +104,7 @@ typedef struct ww_replay {
 
 /* Runs the first cluster of the launch on the emulator along the witness. The run must have been opened with .marks, on
  * the emulator. Launch arguments that the witness names get its values; if it speaks of tiles, the queue's arguments get
- * their number, and the grid is one cluster. What is computed on the device cannot be chosen: if it comes out
- * differently, the replay diverges, and says where. */
+ * their number, and the grid is one cluster. What the device computes is replaced by what the witness says of it. */
 struct ww_witness;
 void ww_run_replay(ww_run *r, const ww_launch *launch, const struct ww_witness *w, ww_replay *out);
 

@@ -32,6 +32,7 @@ typedef struct ww_event {
     int task, warp;     /* warp in the CTA; of a landing: who issued it */
     int op;             /* of the task program */
     int of;             /* landing: the event that issued it; else -1 */
+    int to;             /* landing: the CTA whose barrier is told; else -1 */
     int64_t trip, tile; /* -1: outside loops */
     bool blocked;       /* a wait that never passes */
     const char *text;   /* "acquire(ring)" */
@@ -52,6 +53,7 @@ typedef enum ww_value_kind {
 typedef struct ww_witness_value {
     ww_value_kind kind;
     const char *name; /* as the author spells it */
+    int key;          /* of a condition: its number in the task program; else -1 */
     int64_t value;
     int64_t tile, trip; /* of which; -1: of the launch */
 } ww_witness_value;

@@ -1,10 +1,7 @@
 /* ww_run_replay: a witness on the emulator. Its events become a script; what the script's last events did is compared with
  * what the witness says they do. */
+#include "api/replay_values.h"
 #include "api/run.h"
-#include "emu/emu.h"
-#include "lower/lower.h"
-#include "warpwright/tile_space.h"
-#include "warpwright/witness.h"
 
 typedef struct replay {
     ww_run *run;
@@ -14,118 +11,55 @@ typedef struct replay {
     emu_script script;
     emu_told told;
     int turn[2]; /* of `second` and of `first`: see turned */
-    text notes;  /* what the values could not be made to be */
+    bool onward; /* the warp of `second` goes on to what takes the values made there */
+    replay_answers answers;
+    text notes; /* what the values could not be made to be */
 } replay;
-
-/* ---- values -------------------------------------------------------------------------------------------- */
-
-static bool set_argument(const ww_bound *b, const char *name, int64_t value, unsigned char *params,
-                         size_t bytes)
-{
-    int32_t number = (int32_t)value;
-    if (b->kind != WW_BOUND_ARGUMENT || (name && strcmp(b->name, name) != 0) ||
-        b->offset + sizeof number > bytes)
-        return false;
-    memcpy(params + b->offset, &number, sizeof number);
-    return true;
-}
-
-/* Every loop that the argument bounds has it at the same place. */
-static bool set_loop_argument(const replay *p, const ww_witness_value *v, unsigned char *params)
-{
-    size_t bytes = p->run->kernel->options.params_bytes;
-    bool any = false;
-    for (size_t t = 0; t < p->program->tasks.len; t++)
-        for (size_t i = 0; i < p->program->tasks.at[t].ops.len; i++) {
-            const ir_op *op = &p->program->tasks.at[t].ops.at[i];
-            if (op->kind != IR_LOOP)
-                continue;
-            any |= set_argument(&op->start, v->name, v->value, params, bytes);
-            any |= set_argument(&op->end, v->name, v->value, params, bytes);
-            any |= set_argument(&op->stride, v->name, v->value, params, bytes);
-        }
-    return any;
-}
-
-/* A launch of the space in which the first cluster gets that many tiles: static queues are dealt out in turn, of dynamic
- * ones the one cluster that runs takes all. False: there is none. */
-static bool set_grid(const ww_resource *r, const ww_tile_space *space, uint32_t tiles, uint32_t grid[3])
-{
-    uint32_t all = ww_tile_space_clusters(space), clusters = tiles ? (all + tiles - 1) / tiles : 1;
-    if (r->kind != MODEL_QUEUE_STATIC)
-        clusters = 1;
-    if (!clusters || (all + clusters - 1) / clusters != tiles)
-        return false;
-    return ww_tile_space_grid(space, r->kind == MODEL_QUEUE_CLC,
-                              (int)clusters * space->cluster_m * space->cluster_n, grid);
-}
-
-/* All tiles in a row, along the first axis that will do: swizzled rasters go beyond edges. False: none will, or a bound is no
- * argument. */
-static bool set_space(const ww_resource *r, const ww_cluster *c, int64_t tiles, unsigned char *params,
-                      size_t bytes, uint32_t grid[3])
-{
-    for (int along = 0; along < 3; along++) {
-        int wanted[3] = {c->v * c->m, c->n, 1};
-        wanted[along] *= (int)tiles;
-        ww_tile_space space = {.tiles = {wanted[0], wanted[1], wanted[2]},
-                               .cluster_m = c->v * c->m,
-                               .cluster_n = c->n,
-                               .swizzle = r->queue.swizzle,
-                               .raster_along_n = r->queue.raster_along_n};
-        bool fits = set_grid(r, &space, (uint32_t)tiles, grid);
-        for (int n = 0; n < 3 && fits; n++) {
-            const ww_bound *b = &r->queue.tiles[n];
-            fits = (b->kind == WW_BOUND_IMMEDIATE && b->value == wanted[n]) ||
-                   set_argument(b, NULL, wanted[n], params, bytes);
-        }
-        if (fits)
-            return true;
-    }
-    return false;
-}
-
-static bool set_tiles(const replay *p, const ww_witness_value *v, unsigned char *params, ww_launch *launch)
-{
-    const ww_kernel *k = p->run->kernel;
-    for (size_t i = 0; i < k->resources.len; i++) {
-        const ww_resource *r = k->resources.at[i];
-        if (model_is_queue(r) && strcmp(r->name, v->name) == 0)
-            return v->value >= 0 && v->value <= INT16_MAX &&
-                   set_space(r, &p->program->cluster, v->value, params, k->options.params_bytes,
-                             launch->grid);
-    }
-    return false;
-}
-
-static void set_values(replay *p, unsigned char *params, ww_launch *launch)
-{
-    for (int i = 0; i < p->w->value_count; i++) {
-        const ww_witness_value *v = &p->w->values[i];
-        bool set = v->kind == WW_VALUE_LAUNCH  ? v->tile < 0 && set_loop_argument(p, v, params)
-                   : v->kind == WW_VALUE_TILES ? set_tiles(p, v, params, launch)
-                                               : false;
-        if (!set)
-            text_printf(&p->notes, "replay: %s = %lld cannot be chosen from outside; the kernel decides\n",
-                        v->name, (long long)v->value);
-    }
-}
 
 /* ---- warps of a task ----------------------------------------------------------------------------------- */
 
 /* The prover knows slots, and that warps of a task do the same; how they divide a slot's bytes is their bodies' business. So
- * where two warps touch none in common, others of their tasks take their places, all in turn. */
+ * where two warps touch none in common, others of their tasks take their places, all in turn: the second event's task is
+ * turned by turn[0], the first one's by turn[1]. If that is the same task, the warp of the first event then also changes its
+ * place with each other one. */
+enum { WARPGROUP = 4 };
+
+/* A warpgroup stays together. */
+static int rotated(const ww_witness_task *t, int warp, int by)
+{
+    int index = warp - t->first_warp, group = index / WARPGROUP;
+    if (t->warps % WARPGROUP)
+        return t->first_warp + (index + by) % t->warps;
+    group = (group + by / WARPGROUP) % (t->warps / WARPGROUP);
+    return t->first_warp + group * WARPGROUP + (index + by) % WARPGROUP;
+}
+
+static const ww_event *event_or_null(const ww_witness *w, int event)
+{
+    return event < 0 ? NULL : &w->events[event];
+}
+
+static bool is_of(const ww_event *e, int cta, int task)
+{
+    return e && e->cta == cta && e->task == task;
+}
+
 static int turned(const replay *p, int cta, int task, int warp)
 {
-    const ww_witness *w = p->w;
-    const ww_witness_task *t = &w->tasks[task];
-    const int events[] = {w->second, w->first};
-    for (int i = 0; i < 2; i++) {
-        const ww_event *e = events[i] < 0 ? NULL : &w->events[events[i]];
-        if (e && e->task == task && e->cta == cta && t->warps > 0)
-            return t->first_warp + (warp - t->first_warp + p->turn[i]) % t->warps;
-    }
-    return warp;
+    const ww_witness_task *t = &p->w->tasks[task];
+    const ww_event *first = event_or_null(p->w, p->w->first), *second = event_or_null(p->w, p->w->second);
+    bool of_first = is_of(first, cta, task), of_second = is_of(second, cta, task);
+    if (t->warps < 1 || (!of_first && !of_second))
+        return warp;
+    if (!of_second)
+        return rotated(t, warp, p->turn[1]);
+    int place = rotated(t, warp, p->turn[0]);
+    if (!of_first || first->warp == second->warp)
+        return place;
+    int from = rotated(t, first->warp, p->turn[0]), to = rotated(t, from, p->turn[1]);
+    if (to == rotated(t, second->warp, p->turn[0]))
+        return place;
+    return place == from ? to : place == to ? from : place;
 }
 
 static int turned_warp(const replay *p, const ww_event *e)
@@ -165,6 +99,42 @@ static emu_step_kind step_kind(const replay *p, const ww_event *e)
     return has_no_mark(p, e) ? EMU_STEP_NONE : EMU_STEP_PASS;
 }
 
+/* The operation that takes a value which `second` makes, if its warp comes there without a wait and in a straight line; -1. A
+ * body that is declared to read may only hand an address on: then this is where memory is touched, and it is no more
+ * ordered than the body. */
+static int next_taker(const replay *p)
+{
+    const ww_event *e = p->w->second < 0 ? NULL : &p->w->events[p->w->second];
+    if (!e || e->task >= (int)p->program->tasks.len || e->op >= (int)p->program->tasks.at[e->task].ops.len)
+        return -1;
+    const ir_task *t = &p->program->tasks.at[e->task];
+    for (int at = e->op + 1; at < (int)t->ops.len; at++) {
+        const ir_op *op = &t->ops.at[at];
+        bool passes = op->kind == IR_WORK || op->kind == IR_ADVANCE || op->kind == IR_FORGET ||
+                      op->kind == IR_PROBE || op->kind == IR_FENCE || op->kind == IR_EXPECT ||
+                      op->kind == IR_COPY_ARRIVE;
+        if (!passes)
+            return -1;
+        for (int i = 0; op->kind == IR_WORK && i < op->work->in_count; i++)
+            if (op->in[i] >= 0 && t->values.at[op->in[i]].producer == e->op)
+                return at;
+    }
+    return -1;
+}
+
+static void go_onward(replay *p)
+{
+    const ww_event *e = &p->w->events[p->w->second];
+    int taker = next_taker(p);
+    for (int at = e->op + 1; at <= taker; at++)
+        if (ir_is_event(&p->program->tasks.at[e->task].ops.at[at]))
+            p->steps[p->script.count++] = (emu_step){.kind = EMU_STEP_PASS,
+                                                     .cta = (uint32_t)e->cta,
+                                                     .warp = (uint32_t)turned_warp(p, e),
+                                                     .mark = (uint32_t)at};
+    p->script.second = p->script.count - 1;
+}
+
 static void write_script(replay *p)
 {
     const ww_witness *w = p->w;
@@ -174,17 +144,22 @@ static void write_script(replay *p)
                                  .cta = (uint32_t)e->cta,
                                  .warp = (uint32_t)turned_warp(p, e),
                                  .mark = (uint32_t)e->op,
-                                 .of = e->of < 0 ? SIZE_MAX : (size_t)e->of};
+                                 .of = e->of < 0 ? SIZE_MAX : (size_t)e->of,
+                                 .to = (uint32_t)e->to};
     }
     p->script =
         (emu_script){.steps = p->steps,
                      .count = (size_t)w->event_count,
+                     .answers = p->answers.at,
+                     .answer_count = p->answers.len,
                      .then_run = ww_fault_ending_of(w->fault) != WW_ENDING_STOP,
                      .first = w->first < 0 ? SIZE_MAX : (size_t)w->first,
                      .second = w->second < 0 || w->fault == WW_FAULT_DEADLOCK ? SIZE_MAX : (size_t)w->second,
                      .watches = w->barrier && w->barrier_offset != UINT32_MAX,
                      .barrier_cta = (uint32_t)w->barrier_cta,
                      .barrier_offset = w->barrier_offset};
+    if (p->onward)
+        go_onward(p);
 }
 
 /* ---- deadlocks ----------------------------------------------------------------------------------------- */
@@ -236,14 +211,14 @@ typedef struct overlap {
     uint32_t from, end;
 } overlap;
 
-static bool find_overlap(const replay *p, overlap *found)
+static bool find_overlap(const replay *p, const emu_touches *seconds, overlap *found)
 {
     const emu_touch *a, *b;
     uint32_t from, end, other_from, other_end;
     vec_each(a, &p->told.touches[0]) {
         if (!in_range(p, a, &from, &end))
             continue;
-        vec_each(b, &p->told.touches[1]) {
+        vec_each(b, seconds) {
             if (!in_range(p, b, &other_from, &other_end))
                 continue;
             *found =
@@ -271,9 +246,10 @@ static void ptx_line(const replay *p, uint32_t line, text *out)
 static void tell_access(const replay *p, const emu_touch *t, int number, text *out)
 {
     const ww_event *e = &p->w->events[number];
-    text_printf(out, "  event %d, %s of task %s, warp %d: %s %u to %u; ", number + 1, e->text,
-                p->w->tasks[e->task].name, turned_warp(p, e), t->tensor ? "columns" : "bytes", t->offset,
-                t->offset + t->bytes - 1);
+    text_printf(out, "  event %d, %s of task %s, warp %d%s: %s %u to %u; ", number + 1, e->text,
+                p->w->tasks[e->task].name, turned_warp(p, e),
+                p->onward && number == p->w->second ? ", with what takes its values" : "",
+                t->tensor ? "columns" : "bytes", t->offset, t->offset + t->bytes - 1);
     ptx_line(p, t->line, out);
     text_add(out, "\n");
 }
@@ -296,27 +272,53 @@ static void tell_untouched(const replay *p, text *out)
                 p->w->memory ? p->w->memory : "memory");
 }
 
-static bool judge_accesses(const replay *p, text *out)
+/* The two accesses, and what both touch. */
+static bool tell_overlap(const replay *p, const emu_touches *seconds, text *out)
 {
     const ww_witness *w = p->w;
     overlap o;
-    if (w->first < 0 || w->second < 0 || !find_overlap(p, &o)) {
-        tell_untouched(p, out);
+    if (w->first < 0 || w->second < 0 || !find_overlap(p, seconds, &o))
         return false;
-    }
     tell_access(p, o.a, w->first, out);
     tell_access(p, o.b, w->second, out);
     text_printf(out, "  both touch %s %u to %u of %s", o.a->tensor ? "columns" : "bytes", o.from, o.end - 1,
                 w->memory);
-    if (w->in_flight)
-        text_printf(out, p->told.in_flight ? "; the first had not ended when the second came\n"
-                                           : "; but the first had ended when the second came\n");
-    else if (w->fault == WW_FAULT_RACE)
-        text_printf(out, w->second == w->first + 1 ? "; nothing happened between them\n"
-                                                   : "; but the two are not next to each other\n");
+    return true;
+}
+
+/* The emulator tells which bytes have no fence behind the first access. */
+static bool judge_fences(const replay *p, text *out)
+{
+    if (tell_overlap(p, &p->told.unfenced, out)) {
+        text_printf(out, "; between the two there is no %s\n",
+                    p->w->tensor ? "pair of tcgen05.fence::before_thread_sync and ::after_thread_sync"
+                                 : "fence.proxy.async of any thread of the CTA");
+        return true;
+    }
+    if (tell_overlap(p, &p->told.touches[1], out))
+        text_add(out, "; but a fence lies between the two\n");
     else
-        text_add(out, "\n");
-    return w->in_flight ? p->told.in_flight : w->fault != WW_FAULT_RACE || w->second == w->first + 1;
+        tell_untouched(p, out);
+    return false;
+}
+
+/* Nothing orders the two if the first is still under way when the second comes, or if they follow each other: what was taken
+ * to be under way may be done at once. */
+static bool judge_accesses(const replay *p, text *out)
+{
+    const ww_witness *w = p->w;
+    bool adjacent = w->second == w->first + 1, race = w->fault == WW_FAULT_RACE;
+    bool in_flight = w->in_flight && p->told.in_flight;
+    if (!tell_overlap(p, &p->told.touches[1], out)) {
+        tell_untouched(p, out);
+        return false;
+    }
+    text_add(out, in_flight      ? "; the first had not ended when the second came\n"
+                  : !race        ? "\n"
+                  : adjacent     ? "; nothing happened between them\n"
+                  : w->in_flight ? "; but the first had ended when the second came\n"
+                                 : "; but the two are not next to each other\n");
+    return !race || in_flight || adjacent;
 }
 
 /* ---- phases -------------------------------------------------------------------------------------------- */
@@ -420,8 +422,8 @@ static bool judge(const replay *p, text *out)
         return false;
     switch (p->w->fault) {
     case WW_FAULT_DEADLOCK: return judge_deadlock(p, out);
+    case WW_FAULT_UNFENCED: return judge_fences(p, out);
     case WW_FAULT_RACE:
-    case WW_FAULT_UNFENCED:
     case WW_FAULT_CLOBBERED: return judge_accesses(p, out);
     case WW_FAULT_LEFTOVER: return judge_end(p, out);
     default: return judge_phase(p, out);
@@ -443,7 +445,7 @@ static void tell(const replay *p, ww_replay *out)
 {
     text seen = {0}, all = {0};
     out->reproduced = judge(p, &seen);
-    out->events = (int)p->told.done;
+    out->events = p->told.done < (size_t)p->w->event_count ? (int)p->told.done : p->w->event_count;
     text_add(&all, text_str(&p->notes));
     if (!all_done(p))
         tell_divergence(p, &all);
@@ -472,18 +474,42 @@ static bool run_once(replay *p, device_launch *launch)
 }
 
 /* What is told is the first run that shows the fault, else the very first one. */
+static void replay_turns(replay *p, device_launch *launch, ww_replay *out)
+{
+    ww_replay again = {0};
+    while (!out->reproduced && next_turn(p) && run_once(p, launch)) {
+        tell(p, &again);
+        if (again.reproduced)
+            *out = again;
+    }
+}
+
 static void replay_all(replay *p, device_launch *launch, ww_replay *out)
 {
     ww_replay again = {0};
     if (!run_once(p, launch))
         return;
     tell(p, out);
-    bool divided = p->w->memory && p->told.done == p->script.count;
-    while (divided && !out->reproduced && next_turn(p) && run_once(p, launch)) {
-        tell(p, &again);
-        if (again.reproduced)
-            *out = again;
-    }
+    if (!p->w->memory || p->told.done < p->script.count)
+        return;
+    replay_turns(p, launch, out);
+    p->onward = next_taker(p) >= 0;
+    if (out->reproduced || !p->onward || !run_once(p, launch))
+        return;
+    tell(p, &again);
+    if (!again.reproduced)
+        replay_turns(p, launch, &again);
+    if (again.reproduced)
+        *out = again;
+}
+
+static size_t most_operations(const ir_program *p)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < p->tasks.len; i++)
+        if (p->tasks.at[i].ops.len > most)
+            most = p->tasks.at[i].ops.len;
+    return most;
 }
 
 /* ---- the face ------------------------------------------------------------------------------------------ */
@@ -512,12 +538,13 @@ void ww_run_replay(ww_run *r, const ww_launch *launch, const ww_witness *w, ww_r
     ww_launch patched = *launch;
     device_launch to;
     memcpy(params, launch->params, bytes);
-    set_values(&p, params, &patched);
+    replay_set_values(r->kernel, w, params, &patched, &p.answers, &p.notes);
     patched.params = params;
-    p.steps = base_alloc(sizeof *p.steps * (size_t)(w->event_count + 1));
+    p.steps = base_alloc(sizeof *p.steps * ((size_t)w->event_count + most_operations(p.program) + 1));
     if (run_fill_launch(r, &patched, &to))
         replay_all(&p, &to, out);
     emu_told_free(&p.told);
+    vec_free(&p.answers);
     text_free(&p.notes);
     free(p.steps);
     free(params);

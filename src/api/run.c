@@ -114,7 +114,9 @@ static void open_device(ww_run *r, const ww_run_options *o)
                               .arch = r->kernel->options.arch,
                               .order = orders[o->async_order],
                               .seed = o->seed,
-                              .host_threads = o->host_threads};
+                              .host_threads = o->host_threads,
+                              .check_fences = o->check_fences || o->marks,
+                              .check_races = o->check_races};
     text error = {0};
     double start = clock_ms();
     r->device = device_open(&options, &error);

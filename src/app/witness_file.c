@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-enum { VERSION = 1, MOST_WARPS = 32, MOST_CTAS = 16 };
+enum { VERSION = 2, MOST_WARPS = 32, MOST_CTAS = 16 };
 
 typedef enum field_kind {
     FIELD_INT,    /* -1 and more; -1 is null */
@@ -62,6 +62,7 @@ static const field task_fields[] = {
 static const field value_fields[] = {
     WORDS(ww_witness_value, kind, FIELD_WORD, value_words),
     FIELD(ww_witness_value, name, FIELD_STRING),
+    FIELD(ww_witness_value, key, FIELD_INT),
     FIELD(ww_witness_value, value, FIELD_SIGNED),
     FIELD(ww_witness_value, tile, FIELD_LONG),
     FIELD(ww_witness_value, trip, FIELD_LONG),
@@ -74,6 +75,7 @@ static const field event_fields[] = {
     FIELD(ww_event, warp, FIELD_INT),
     FIELD(ww_event, op, FIELD_INT),
     FIELD(ww_event, of, FIELD_INT),
+    FIELD(ww_event, to, FIELD_INT),
     FIELD(ww_event, tile, FIELD_LONG),
     FIELD(ww_event, trip, FIELD_LONG),
     FIELD(ww_event, blocked, FIELD_BOOL),
@@ -388,6 +390,8 @@ static bool event_is_sound(const loader *l, int number)
     bool landing = e->kind == WW_EVENT_LANDING;
     if (landing ? e->of < 0 || e->of >= number || l->w->events[e->of].kind != WW_EVENT_STEP : e->of != -1)
         return fail(l, "of", "an earlier step, of landings alone");
+    if (landing ? e->to < 0 || e->to >= l->w->ctas : e->to != -1)
+        return fail(l, "to", "a CTA of the cluster, of landings alone");
     return true;
 }
 
@@ -425,7 +429,7 @@ const ww_witness *witness_read(const char *s, size_t len, arena *a, text *error)
     if (!all)
         return NULL;
     if (!version || version->kind != JSON_NUMBER || !version->integer || version->number != VERSION) {
-        (void)fail(&l, "version", "1");
+        (void)fail(&l, "version", "2");
         return NULL;
     }
     bool ok = take_fields(&l, head_fields, all, l.w);

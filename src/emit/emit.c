@@ -40,6 +40,7 @@ static void emit_head(writer *w)
     writer_line(w, "// Declaration %016llx.", (unsigned long long)ir_hash(w->program));
     emit_unproved(w);
     emit_includes(w);
+    emit_answer_function(w);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------- */

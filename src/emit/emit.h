@@ -11,6 +11,21 @@
  * N of its task, for each that ir_is_event (lower.h). */
 void emit_program(const ir_program *p, bool marks, text *out);
 
+/* With marks, it also asks what is to be taken for what it has computed: `.pragma "answer N, %value, %tile, %trip";`, N the number
+ * of the operation and which of its values. Tiles and trips are counted from 0; -1: there is none. */
+typedef enum emit_answer {
+    EMIT_CHOICE, /* TILE_LOOP: the tile is skipped; GUARD: the condition holds */
+    EMIT_START,
+    EMIT_END,
+    EMIT_STEP, /* LOOP */
+    EMIT_ANSWERS
+} emit_answer;
+
+static inline uint32_t emit_answer_number(int op, emit_answer which)
+{
+    return (uint32_t)op * EMIT_ANSWERS + which;
+}
+
 /* What a thread owns at entry under __launch_bounds__(threads, 1): the multiprocessor's registers shared out, in steps of 8. */
 int emit_registers_at_entry(const ir_program *p);
 

@@ -42,6 +42,7 @@ void declare_tiles(task_writer *tw)
     const ww_resource *queue = tw->w->program->kernel->resources.at[tw->task->queue];
     declare_queue(tw, queue);
     writer_line(tw->w, "ww_tile tile = %s_queue.first();", queue->name);
+    declare_tile_number(tw);
 }
 
 void emit_tile_loop(task_writer *tw, int at)
@@ -49,11 +50,16 @@ void emit_tile_loop(task_writer *tw, int at)
     const ww_resource *queue = queue_of(tw, at);
     writer_line(tw->w, "#pragma unroll 1");
     writer_open(tw->w, "while (tile.valid)");
+    tw->in_tiles = true;
     if (queue->queue.skip) {
         text *line = writer_begin(tw->w);
-        text_printf(line, "const bool skipped = %s(", queue->queue.skip);
+        text_add(line, "const bool skipped = ");
+        begin_answer(tw, at, EMIT_CHOICE, line);
+        text_printf(line, "%s(", queue->queue.skip);
         print_plain_info(tw, line);
-        writer_end(tw->w, ");");
+        text_add(line, ")");
+        end_answer(tw, line);
+        writer_end(tw->w, ";");
     }
     declare_device_bounds(tw, at + 1, task_op(tw, at)->match);
     tw->finished = -1;
@@ -63,6 +69,7 @@ void emit_tile_loop_end(task_writer *tw, int at)
 {
     (void)at;
     tw->finished = -1;
+    tw->in_tiles = false;
     writer_close(tw->w);
 }
 
@@ -86,6 +93,7 @@ void emit_next_tile(task_writer *tw, int at)
         text_printf(line, "tile = %s_queue.next(", queue->name);
     }
     writer_end(tw->w, ");");
+    count_tile(tw);
 }
 
 /* The whole warp calls; the wrapper elects the lane, in the CTA of rank 0, that asks for all CTAs. */

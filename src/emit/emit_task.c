@@ -87,14 +87,18 @@ void print_loop_bounds(const task_writer *tw, int loop, text *out)
 
 /* ---- domain loops ----------------------------------------------------------------------------------- */
 
-static void declare_bound(task_writer *tw, const ww_bound *b, const char *which, int loop)
+static void declare_bound(task_writer *tw, const ww_bound *b, const char *which, int loop, emit_answer answer)
 {
     if (b->kind != WW_BOUND_DEVICE)
         return;
     text *line = writer_begin(tw->w);
-    text_printf(line, "const int %s_%d = %s(", which, loop, b->name);
+    text_printf(line, "const int %s_%d = ", which, loop);
+    begin_answer(tw, loop, answer, line);
+    text_printf(line, "%s(", b->name);
     print_plain_info(tw, line);
-    writer_end(tw->w, ");");
+    text_add(line, ")");
+    end_answer(tw, line);
+    writer_end(tw->w, ";");
 }
 
 void declare_device_bounds(task_writer *tw, int from, int to)
@@ -105,9 +109,9 @@ void declare_device_bounds(task_writer *tw, int from, int to)
             i = op->match;
         if (op->kind != IR_LOOP)
             continue;
-        declare_bound(tw, &op->start, "start", i);
-        declare_bound(tw, &op->end, "end", i);
-        declare_bound(tw, &op->stride, "step", i);
+        declare_bound(tw, &op->start, "start", i, EMIT_START);
+        declare_bound(tw, &op->end, "end", i, EMIT_END);
+        declare_bound(tw, &op->stride, "step", i, EMIT_STEP);
     }
 }
 
@@ -166,7 +170,7 @@ static void emit_loop_end(task_writer *tw, int at)
 /* ---- guards ----------------------------------------------------------------------------------------- */
 
 /* How many trips the loop has made: (i - start) / step. */
-static void print_trip(const task_writer *tw, text *out)
+void print_trip(const task_writer *tw, text *out)
 {
     const ir_op *loop = task_op(tw, tw->loop);
     bool from_0 = loop->start.kind == WW_BOUND_IMMEDIATE && loop->start.value == 0;
@@ -220,7 +224,9 @@ static void print_not_skipped(const task_writer *tw, const ir_op *op, text *out)
 static void print_condition(const task_writer *tw, const ir_op *op, text *out)
 {
     text_add(out, op->guard == IR_GUARD_FALSE ? "!" : "");
+    begin_answer(tw, (int)(op - tw->task->ops.at), EMIT_CHOICE, out);
     print_value(tw, op->condition, out);
+    end_answer(tw, out);
 }
 
 static void (*const print_guard[])(const task_writer *, const ir_op *, text *) = {
@@ -442,7 +448,7 @@ static void declare_place(task_writer *tw)
 
 void emit_task(writer *w, const ir_task *t)
 {
-    task_writer tw = {w, t, -1, -1};
+    task_writer tw = {w, t, -1, -1, false};
     int end = (int)t->ops.len;
     declare_place(&tw);
     declare_states(&tw);

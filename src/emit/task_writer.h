@@ -2,6 +2,7 @@
 #ifndef WW_EMIT_TASK_WRITER_H
 #define WW_EMIT_TASK_WRITER_H
 
+#include "emit/emit.h"
 #include "emit/writer.h"
 
 typedef struct task_writer {
@@ -9,6 +10,7 @@ typedef struct task_writer {
     const ir_task *task;
     int loop;     /* innermost open LOOP, -1 outside */
     int finished; /* the loop that was closed last, -1: none */
+    bool in_tiles;
 } task_writer;
 
 static inline const ir_op *task_op(const task_writer *tw, int at)
@@ -29,6 +31,8 @@ void print_value(const task_writer *tw, int value, text *out);
  * start_3, end_3, step_3. */
 void print_loop_bounds(const task_writer *tw, int loop, text *out);
 void print_loop_start(const task_writer *tw, int loop, text *out);
+/* How many trips of the innermost open loop have been made. */
+void print_trip(const task_writer *tw, text *out);
 /* Evaluates the device bounds of the loops in operations [from, to), once a tile. */
 void declare_device_bounds(task_writer *tw, int from, int to);
 /* Whether operations of this gate are executed in some CTAs only. */
@@ -57,6 +61,14 @@ void emit_work(task_writer *tw, int at);
 void declare_outputs(task_writer *tw, const ir_op *op);
 /* For bounds and predicates, which belong to no resource. */
 void print_plain_info(const task_writer *tw, text *out);
+
+/* ---- emit_replay.c: what a replay may choose. Around a text that computes it; without marks they print nothing. -------- */
+
+void begin_answer(const task_writer *tw, int op, emit_answer which, text *out);
+void end_answer(const task_writer *tw, text *out);
+/* Tiles are counted: before the loop over them, and where the next one becomes current. */
+void declare_tile_number(const task_writer *tw);
+void count_tile(const task_writer *tw);
 
 /* ---- emit_queue.c: tiles ------------------------------------------------------------------------------ */
 

@@ -71,6 +71,9 @@ void print_constants(const ir_op *op, text *out);
 void emit_setup(writer *w);
 void emit_teardown(writer *w);
 
+/* The function that asks what a replay chooses; nothing without marks. emit_replay.c */
+void emit_answer_function(writer *w);
+
 /* One task's body, inside its branch. */
 void emit_task(writer *w, const ir_task *t);
 

@@ -55,22 +55,36 @@ typedef struct emu_names {
  * Code says where it is by marks: `.pragma "mark N";`, which all lanes of a warp must come to. With a script, a warp of the
  * launch's first cluster stops at each mark until the script lets it pass; so what lies between two marks of a warp
  * happens as one step. What is asynchronous and was issued behind a mark lands when the script says so. No other cluster
- * is started. Global memory that is not there may be read and written: it holds anything. */
+ * is started. Global memory that is not there may be read and written: it holds anything. An mbarrier may be initialised with
+ * the count 0, and never completes a phase then. */
 typedef enum emu_step_kind {
     EMU_STEP_PASS, /* the warp is at that mark, and passes it */
     EMU_STEP_NONE, /* nothing: part of the step before */
-    EMU_STEP_LAND, /* what the warp of step `of` issued in that step arrives at its barrier */
+    EMU_STEP_LAND, /* what the warp of step `of` issued in that step arrives at its barrier in CTA `to`, and its data in those
+                      CTAs that this barrier speaks for; what goes to one CTA alone, wherever that is */
 } emu_step_kind;
 
 typedef struct emu_step {
     emu_step_kind kind;
     uint32_t cta, warp, mark; /* rank in the cluster, warp of the CTA */
     size_t of;
+    uint32_t to;
 } emu_step;
+
+/* What is computed may be chosen: `.pragma "answer N, %value, %a, %b";` puts the answer for N and the two numbers into the
+ * register, if there is one. -1: whatever the number is; also where the code says -1. */
+typedef struct emu_answer {
+    uint32_t first_warp, end_warp; /* of each CTA */
+    uint32_t number;
+    int64_t a, b;
+    int32_t value;
+} emu_answer;
 
 typedef struct emu_script {
     const emu_step *steps;
     size_t count;
+    const emu_answer *answers; /* the first that fits is taken */
+    size_t answer_count;
     bool then_run; /* after the last step, all run to their end; else the launch stops there */
     size_t first,
         second; /* steps whose accesses to shared and tensor memory are noted; `second` is where the barrier is
@@ -87,6 +101,8 @@ typedef struct emu_touch {
     uint32_t line; /* of the PTX */
 } emu_touch;
 
+typedef VEC(emu_touch) emu_touches;
+
 typedef struct emu_barrier_state {
     uint32_t completed; /* phases since it was initialised */
     uint32_t pending;
@@ -100,11 +116,12 @@ typedef struct emu_stuck {
 
 /* What came of a script; free with emu_told_free. */
 typedef struct emu_told {
-    emu_status status;               /* how the launch ended */
-    text report;                     /* for the caller's use */
-    size_t done;                     /* steps that were made */
-    text diverged;                   /* why the next one could not be; empty when all were */
-    VEC(emu_touch) touches[2];       /* of `first` and `second` */
+    emu_status status;      /* how the launch ended */
+    text report;            /* for the caller's use */
+    size_t done;            /* steps that were made */
+    text diverged;          /* why the next one could not be; empty when all were */
+    emu_touches touches[2]; /* of `first` and `second` */
+    emu_touches unfenced; /* what `second` accesses of that without the fence that it needs (check_fences) */
     emu_barrier_state before, after; /* the watched barrier, before and after `second` */
     bool in_flight;                  /* something that `first` issued had not landed when `second` came */
     bool passed;                     /* the warp of `second` came to its next mark, or ended */
@@ -124,6 +141,10 @@ typedef struct emu_launch {
     emu_async_order async_order;
     uint64_t seed;             /* for EMU_ASYNC_RANDOM */
     uint64_t max_instructions; /* a cluster that executes more warp instructions is a fault; 0: no limit */
+    /* What threads wrote to shared memory and an engine then accesses without fence.proxy.async between, and tensor memory
+     * that goes from warp to warp without tcgen05.fence, is a fault, or told of two steps of a script. */
+    bool check_fences;
+    bool check_races; /* accesses to shared memory that nothing orders are faults */
     emu_names names;
     const emu_script *script; /* NULL: none; then asynchronous operations are carried out late */
     emu_told *told;           /* of the script: zeroed by the caller */

@@ -6,6 +6,8 @@
  *
  *   a race         all that the two accesses depend on, and then the two; if the first is asynchronous and was issued
  *                  before something the second depends on, it stays there: it is still under way when the second comes
+ *   no fence       all that the second access depends on; what does not depend on the first comes before it, so that no fence
+ *                  is executed between the two
  *   a wrong phase  all that the contribution depends on, the completion that it should have waited for not among it
  *   an early wait  likewise
  *   a lap          all that the completing contribution depends on, and what the waiter did before its wait; then the
@@ -187,6 +189,51 @@ static bool show_race(cone *c)
     return true;
 }
 
+/* Whether an event depends on `first`, by those that are known to (`after`). */
+static bool follows(const cone *c, int number, int first, const bool *after)
+{
+    const event *e = &c->log->events.at[number];
+    if ((e->before >= 0 && after[e->before]) || (e->cause >= 0 && after[e->cause]))
+        return true;
+    for (size_t i = 0; i < c->log->edges.len; i++)
+        if (c->log->edges.at[i].completion == number && after[c->log->edges.at[i].event])
+            return true;
+    return number == first;
+}
+
+/* All that need not come after the first access comes before it, with its fences: none is then left between the two. */
+static void put_around(cone *c, int first)
+{
+    size_t events = c->log->events.len;
+    bool *after = base_alloc(events * sizeof *after);
+    for (size_t i = 0; i < events; i++) {
+        bool later = follows(c, (int)i, first, after);
+        after[i] = later && c->in[i];
+        c->in[i] = !later && c->in[i];
+    }
+    put_in_order(c);
+    memcpy(c->in, after, events * sizeof *after);
+    put_in_order(c);
+    free(after);
+}
+
+/* The two are ordered. */
+static bool show_unfenced(cone *c)
+{
+    const finding *f = &c->m->finding;
+    int second = c->log->current, first = last_access(c, f->other_agent, f->other_op, f->other_slot);
+    if (first < 0 || second < 0)
+        return false;
+    add_causes(c, second);
+    add(c, first);
+    close_downwards(c);
+    put_around(c, first);
+    put(c, second);
+    c->out->first = first;
+    c->out->second = second;
+    return true;
+}
+
 /* What the operation depends on does not include what it should have waited for. A landing depends on its issue. */
 static bool show_one(cone *c)
 {
@@ -315,12 +362,12 @@ static bool show_end(cone *c)
 }
 
 static bool (*const show[])(cone *) = {
-    [FAULT_STUCK] = show_deadlock,  [FAULT_TOO_MANY] = show_too_many,
-    [FAULT_WRONG_PHASE] = show_one, [FAULT_TOO_MANY_BYTES] = show_too_many,
-    [FAULT_EARLY_WAIT] = show_one,  [FAULT_LAPPED] = show_lap,
-    [FAULT_RACE] = show_race,       [FAULT_CLOBBERED] = show_race,
-    [FAULT_UNFENCED] = show_race,   [FAULT_HALF_PHASE] = show_end,
-    [FAULT_UNSEEN] = show_end,      [FAULT_UNBALANCED] = show_end,
+    [FAULT_STUCK] = show_deadlock,    [FAULT_TOO_MANY] = show_too_many,
+    [FAULT_WRONG_PHASE] = show_one,   [FAULT_TOO_MANY_BYTES] = show_too_many,
+    [FAULT_EARLY_WAIT] = show_one,    [FAULT_LAPPED] = show_lap,
+    [FAULT_RACE] = show_race,         [FAULT_CLOBBERED] = show_race,
+    [FAULT_UNFENCED] = show_unfenced, [FAULT_HALF_PHASE] = show_end,
+    [FAULT_UNSEEN] = show_end,        [FAULT_UNBALANCED] = show_end,
     [FAULT_UNFINISHED] = show_end,
 };
 

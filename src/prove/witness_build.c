@@ -153,6 +153,7 @@ static void add_event(const builder *b, int number)
                    .warp = plan_task_of(b->p, e->agent)->first_warp + a->warp,
                    .op = e->op,
                    .of = e->kind == EVENT_LANDING ? b->place[e->cause] : -1,
+                   .to = e->kind == EVENT_LANDING ? b->p->stages[e->stage].rank : -1,
                    .trip = e->trip,
                    .tile = e->tile,
                    .blocked = e->blocked,
@@ -254,10 +255,12 @@ static void set_values(const builder *b, const given_values *values)
     b->w->values = arena_array(b->arena, ww_witness_value, values->len + 1);
     for (size_t i = 0; i < values->len; i++) {
         const given_value *g = &values->at[i];
+        const plan_value *v = &b->p->values[g->value];
         text name = {0};
         witness_value_name(b->p, g->value, &name);
-        b->w->values[b->w->value_count++] = (ww_witness_value){.kind = value_kind(&b->p->values[g->value]),
+        b->w->values[b->w->value_count++] = (ww_witness_value){.kind = value_kind(v),
                                                                .name = keep(b, &name),
+                                                               .key = v->kind == PLAN_KEY ? v->key : -1,
                                                                .value = g->number,
                                                                .tile = g->tile,
                                                                .trip = g->trip};

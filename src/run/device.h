@@ -28,9 +28,10 @@ typedef struct device_options {
     double time_limit_s; /* 0: 60 */
     /* the emulator's */
     device_order order;
-    uint64_t seed;         /* for DEVICE_ORDER_RANDOM */
-    uint32_t host_threads; /* 0: as many as the host has cores */
-    uint32_t sm_count;     /* 0: 4 */
+    uint64_t seed;                  /* for DEVICE_ORDER_RANDOM */
+    uint32_t host_threads;          /* 0: as many as the host has cores */
+    uint32_t sm_count;              /* 0: 4 */
+    bool check_fences, check_races; /* see emu/emu.h */
 } device_options;
 
 typedef struct device_info {

@@ -135,6 +135,8 @@ static bool emu_device_launch(device *d, device_module *module, const device_lau
                          .host_threads = e->options.host_threads,
                          .async_order = (emu_async_order)e->options.order,
                          .seed = e->options.seed,
+                         .check_fences = e->options.check_fences,
+                         .check_races = e->options.check_races,
                          .names = e->names,
                          .script = l->script,
                          .told = l->told};

@@ -260,6 +260,10 @@ static bool directive(ptx_case *c, char *line)
         dims_line(line, c->launch.cluster);
     else if (strcmp(w, "dynamic") == 0)
         c->launch.dynamic_shared_bytes = (uint32_t)integer(&line);
+    else if (strcmp(w, "check-fences") == 0)
+        c->launch.check_fences = true;
+    else if (strcmp(w, "check-races") == 0)
+        c->launch.check_races = true;
     else if (strcmp(w, "sms") == 0)
         c->launch.sm_count = (uint32_t)integer(&line);
     else if (strcmp(w, "threads") == 0)

@@ -6,6 +6,7 @@
  *   // kernel NAME                  the only .entry when absent
  *   // grid X [Y [Z]]   // block X [Y [Z]]   // cluster X [Y [Z]]   // dynamic BYTES      1, 32, none, 0 when absent
  *   // async late|early|random      only so; all three when absent
+ *   // check-fences   // check-races               check_fences, check_races
  *   // sms N   // threads N   // limit N       sm_count, host_threads, max_instructions
  *   // in TYPE VALUES               a buffer with these values
  *   // out TYPE VALUES              a zeroed buffer, and what it must hold afterwards

@@ -41,8 +41,8 @@ static void run_app(const ww_app *app)
 {
     handed.result = RUN_RIGHT;
     for (int order = WW_ASYNC_LATE; order <= WW_ASYNC_RANDOM && handed.result == RUN_RIGHT; order++) {
-        ww_run *r =
-            ww_run_open(handed.kernel, &(ww_run_options){WW_DEVICE_EMULATOR, (ww_async_order)order, 7, 1});
+        ww_run *r = ww_run_open(handed.kernel, &(ww_run_options){WW_DEVICE_EMULATOR, (ww_async_order)order, 7,
+                                                                 1, .check_races = true});
         if (!compares(app, r)) {
             handed.result = RUN_WRONG;
             text_printf(handed.why, "order %d: %.300s", order, ww_run_error(r) ? ww_run_error(r) : "output");
@@ -112,7 +112,8 @@ static const family *const families[] = {
 static subject_run try_feature(const feature *f, ww_kernel *k, text *why)
 {
     for (int order = WW_ASYNC_LATE; order <= WW_ASYNC_RANDOM; order++) {
-        trial t = {.run = ww_run_open(k, &(ww_run_options){WW_DEVICE_EMULATOR, (ww_async_order)order, 7, 1})};
+        trial t = {.run = ww_run_open(k, &(ww_run_options){WW_DEVICE_EMULATOR, (ww_async_order)order, 7, 1,
+                                                           .check_races = true})};
         if (ww_run_error(t.run))
             (void)snprintf(t.wrong, sizeof t.wrong, "%s", ww_run_error(t.run));
         else

@@ -20,6 +20,7 @@ typedef struct broken {
         *step; /* of the event that makes the fault: the last one, or a waiter of a deadlock; NULL: none */
     int least; /* rows */
     bool filler_first; /* declared before the reader: the prover runs it first */
+    bool unfenced; /* right as declared; the fences that lowering has placed are taken out of its program */
 } broken;
 
 extern const broken broken_kernels[]; /* ended by a row without a name */

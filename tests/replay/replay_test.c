@@ -3,6 +3,7 @@
  * is no counterexample of a declaration is told from one. */
 #include "kernels.h"
 #include "app/witness_file.h"
+#include "lower/lower.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,10 +28,21 @@ static const broken *find(const char *name)
     return b;
 }
 
+static void take_out_fences(ir_program *p)
+{
+    for (size_t i = 0; i < p->tasks.len; i++)
+        for (size_t at = 0; at < p->tasks.at[i].ops.len; at++)
+            if (p->tasks.at[i].ops.at[at].kind == IR_FENCE)
+                p->tasks.at[i].ops.at[at].kind = IR_GRIDDEP_LAUNCH; /* does nothing here */
+}
+
 static trial prove(const broken *b)
 {
     trial t = {.kernel = broken_declare(b)};
     ww_kernel_unchecked(t.kernel);
+    (void)ww_kernel_check(t.kernel);
+    if (b->unfenced)
+        take_out_fences(t.kernel->program);
     t.verdict = ww_kernel_prove(t.kernel);
     return t;
 }
@@ -102,6 +114,32 @@ static void run_case(const broken *b)
     assert_true(t.seen.reproduced);
     assert_int_equal(t.seen.events, b->events);
     end(&t);
+}
+
+/* Without the counterexample, in whatever order the emulator takes: its clocks know. */
+static void find_race(const broken *b)
+{
+    ww_launch launch = {0};
+    ww_kernel *k = broken_declare(b);
+    ww_kernel_unchecked(k);
+    ww_run *r = ww_run_open(k, &(ww_run_options){.device = WW_DEVICE_EMULATOR, .check_races = true});
+    assert_null(ww_run_error(r));
+    assert_true(broken_prepare(b, r, &launch));
+    ww_run_launch(r, &launch);
+    ww_run_wait(r);
+    print_message("%s: %s\n", b->name, ww_run_error(r) ? ww_run_error(r) : "no error");
+    assert_non_null(ww_run_error(r));
+    assert_non_null(strstr(ww_run_error(r), "X-SMEM-RACE"));
+    ww_run_close(r);
+    ww_kernel_free(k);
+}
+
+static void test_races_are_found_in_plain_runs(void **state)
+{
+    (void)state;
+    for (const broken *b = broken_kernels; b->name; b++)
+        if (b->fault == WW_FAULT_RACE)
+            find_race(b);
 }
 
 static void test_broken(void **state)
@@ -202,6 +240,26 @@ static void test_a_wrong_claim_is_not_reproduced(void **state)
     end(&t);
 }
 
+/* The two accesses are there in the kernel as it is declared, too, and a fence between them. */
+static void test_a_fence_is_no_missing_one(void **state)
+{
+    (void)state;
+    broken b = *find("fences_taken_out");
+    trial t = prove(&b);
+    b.unfenced = false;
+    trial right = prove(&b);
+    assert_true(right.verdict.proved);
+    ww_witness w = *t.verdict.witness;
+    w.declaration = declaration_of(right.kernel);
+    replay(&b, &right, &w);
+    assert_string_equal(right.error, "");
+    assert_false(right.seen.reproduced);
+    assert_int_equal(right.seen.events, w.event_count);
+    assert_non_null(strstr(right.seen.text, "but a fence lies between the two"));
+    end(&t);
+    end(&right);
+}
+
 static void test_a_wrong_barrier_is_not_reproduced(void **state)
 {
     (void)state;
@@ -238,11 +296,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_races_are_found_in_plain_runs),
         cmocka_unit_test(test_right_kernels_are_proved),
         cmocka_unit_test(test_another_declaration),
         cmocka_unit_test(test_the_corrected_kernel_diverges),
         cmocka_unit_test(test_a_wrong_event_diverges),
         cmocka_unit_test(test_a_wrong_claim_is_not_reproduced),
+        cmocka_unit_test(test_a_fence_is_no_missing_one),
         cmocka_unit_test(test_a_wrong_barrier_is_not_reproduced),
         cmocka_unit_test(test_marks_are_for_replays),
     };

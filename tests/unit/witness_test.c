@@ -9,17 +9,19 @@
 #include <cmocka.h>
 
 static ww_witness_task tasks[] = {{"load", 0, 1}, {"store", 4, 2}};
-static ww_witness_value values[] = {{WW_VALUE_LAUNCH, "rows", 3, -1, -1},
-                                    {WW_VALUE_TILES, "queue", 1, -1, -1},
-                                    {WW_VALUE_SKIP, "queue", 0, 0, -1},
-                                    {WW_VALUE_CONDITION, "odd", 1, 0, 2}};
+static ww_witness_value values[] = {{WW_VALUE_LAUNCH, "rows", -1, 3, -1, -1},
+                                    {WW_VALUE_TILES, "queue", -1, 1, -1, -1},
+                                    {WW_VALUE_SKIP, "queue", -1, 0, 0, -1},
+                                    {WW_VALUE_CONDITION, "odd", 4, 1, 0, 2}};
 static ww_event events[] = {
-    {WW_EVENT_STEP, 0, 0, 0, 3, -1, 0, -1, false, "ring.load", "copies into ring.row[0]", "k.c", 12},
-    {WW_EVENT_LANDING, 0, 0, 0, 3, 0, 0, -1, false, "ring.load", "arrives; ring.full[0], phase 1: complete",
-     "k.c", 12},
-    {WW_EVENT_STEP, 0, 1, 4, 2, -1, 1, 0, false, "wait(ring)", "waits for ring.full[0], phase 1", "k.c", 20},
-    {WW_EVENT_STEP, 0, 1, 5, 2, -1, 1, 0, false, "wait(ring)", "waits for ring.full[0], phase 1", "k.c", 20},
-    {WW_EVENT_STEP, 1, 1, 5, 4, -1, 1, 0, true, "wait(ring)", "waits for ring.full[1], phase 1, for ever",
+    {WW_EVENT_STEP, 0, 0, 0, 3, -1, -1, 0, -1, false, "ring.load", "copies into ring.row[0]", "k.c", 12},
+    {WW_EVENT_LANDING, 0, 0, 0, 3, 0, 0, 0, -1, false, "ring.load",
+     "arrives; ring.full[0], phase 1: complete", "k.c", 12},
+    {WW_EVENT_STEP, 0, 1, 4, 2, -1, -1, 1, 0, false, "wait(ring)", "waits for ring.full[0], phase 1", "k.c",
+     20},
+    {WW_EVENT_STEP, 0, 1, 5, 2, -1, -1, 1, 0, false, "wait(ring)", "waits for ring.full[0], phase 1", "k.c",
+     20},
+    {WW_EVENT_STEP, 1, 1, 5, 4, -1, -1, 1, 0, true, "wait(ring)", "waits for ring.full[1], phase 1, for ever",
      "k.c", 20},
 };
 static ww_witness_waiter waiters[] = {{4, "ring.full[1]", 1, 72, 1, 1, 512, "task load has ended"}};
@@ -154,7 +156,7 @@ static void refuse(const char *from, const char *to, const char *why)
 static void refusals(void **state)
 {
     (void)state;
-    refuse("\"version\": 1", "\"version\": 2", "version");
+    refuse("\"version\": 2", "\"version\": 1", "version");
     refuse("\"fault\": \"deadlock\"", "\"fault\": \"dead\"", "fault");
     refuse("\"code\": \"WW301\"", "\"code\": \"WW1\"", "code");
     refuse("\"ctas\": 2", "\"ctas\": 17", "ctas");
@@ -167,6 +169,8 @@ static void refusals(void **state)
     refuse("\"op\": 3", "\"op\": null", "events");
     refuse("\"of\": 0", "\"of\": 1", "of");
     refuse("\"of\": 0", "\"of\": null", "of");
+    refuse("\"to\": 0", "\"to\": 2", "to");
+    refuse("\"to\": 0", "\"to\": null", "to");
     refuse("\"second\": 4", "\"second\": 5", "at");
     refuse("\"event\": 4", "\"event\": 5", "waiters");
     refuse("\"blocked\": true", "\"blocked\": 1", "blocked");

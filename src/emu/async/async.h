@@ -104,4 +104,11 @@ bool async_wgmma_run(const async_wgmma *shape, uint32_t warp, const uint8_t *sme
                      uint64_t desc_a, uint64_t desc_b, const uint32_t *a_regs, uint32_t *d,
                      const char **error);
 
+/* Told of each 16 bytes of shared memory that a matrix has; places outside of shared memory too. */
+typedef void async_chunk(void *context, uint32_t address);
+
+/* Those that a warp's part of a multiply reads. */
+void async_wgmma_chunks(const async_wgmma *shape, uint32_t warp, uint64_t desc_a, uint64_t desc_b,
+                        bool a_in_registers, async_chunk *tell, void *context);
+
 #endif

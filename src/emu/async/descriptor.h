@@ -24,6 +24,7 @@
 #ifndef WW_EMU_ASYNC_DESCRIPTOR_H
 #define WW_EMU_ASYNC_DESCRIPTOR_H
 
+#include "emu/async/async.h"
 #include "emu/async/swizzle.h"
 
 typedef struct descriptor {
@@ -57,6 +58,19 @@ static inline uint32_t descriptor_chunk(const descriptor *d, bool mn_major, uint
                  (mn_major ? chunk % chunks * 16 + chunk / chunks * d->leading : chunk * 16);
     uint32_t address = d->start + offset + line % 8 * span;
     return swizzle_address(d->swizzle, address - d->pattern) + d->pattern;
+}
+
+/* The chunks of rows or columns first .. first + count - 1 of an operand: K of an instruction is 32 bytes. */
+static inline void descriptor_chunks(const descriptor *d, bool mn_major, uint32_t first, uint32_t count,
+                                     async_chunk *tell, void *context)
+{
+    const uint32_t per_chunk = 8, depth = 16; /* only 16-bit types may be MN-major */
+    for (uint32_t k = 0; mn_major && k < depth; k++)
+        for (uint32_t mn = first; mn < first + count; mn += per_chunk)
+            tell(context, descriptor_chunk(d, true, k, mn / per_chunk));
+    for (uint32_t mn = first; !mn_major && mn < first + count; mn++)
+        for (uint32_t chunk = 0; chunk < 2; chunk++)
+            tell(context, descriptor_chunk(d, false, mn, chunk));
 }
 
 #endif

@@ -385,6 +385,16 @@ bool async_umma_run(const async_umma *u, const async_umma_cta *ctas, const async
     return ok;
 }
 
+void async_umma_chunks(const async_umma *u, const async_umma_operands *in, async_chunk *tell, void *context)
+{
+    descriptor a, b;
+    const char *error;
+    if (!in->a_in_tmem && decode_descriptor(in->desc_a, &a, &error))
+        descriptor_chunks(&a, u->a_mn_major, 0, rows_of_cta(u), tell, context);
+    if (decode_descriptor(in->desc_b, &b, &error))
+        descriptor_chunks(&b, u->b_mn_major, 0, u->n / u->ctas, tell, context);
+}
+
 /* ---- tcgen05.cp ---------------------------------------------------------------------------------------- */
 
 /* A row is one or two chunks of 16 bytes, of four columns each. */
@@ -405,4 +415,15 @@ bool async_umma_copy_run(const async_umma_copy *shape, const async_umma_cta *cta
                 cta->tmem[(column + 4 * chunk + i) * LANES + lane] = words[i];
         }
     return true;
+}
+
+void async_umma_copy_chunks(const async_umma_copy *shape, uint64_t desc, async_chunk *tell, void *context)
+{
+    descriptor from;
+    const char *error;
+    if (!decode_descriptor(desc, &from, &error))
+        return;
+    for (uint32_t row = 0; row < shape->rows; row++)
+        for (uint32_t chunk = 0; chunk < shape->bits / 128; chunk++)
+            tell(context, descriptor_chunk(&from, false, row, chunk));
 }

@@ -61,12 +61,17 @@ enum { UMMA_A_COLUMNS = 8, UMMA_A_FACTOR_COLUMNS = 4 };
 bool async_umma_run(const async_umma *u, const async_umma_cta *ctas, const async_umma_operands *in,
                     const char **error);
 
+/* The chunks of shared memory that it reads in each CTA; none of a descriptor that is wrong. */
+void async_umma_chunks(const async_umma *u, const async_umma_operands *in, async_chunk *tell, void *context);
+
 /* tcgen05.cp: `rows` rows of `bits` bits to column `column`; quarter q of the lanes gets the rows
  * 32 * from[q] and on. */
 typedef struct async_umma_copy {
     uint32_t rows, bits;
     uint8_t from[4];
 } async_umma_copy;
+
+void async_umma_copy_chunks(const async_umma_copy *shape, uint64_t desc, async_chunk *tell, void *context);
 
 bool async_umma_copy_run(const async_umma_copy *shape, const async_umma_cta *cta, uint64_t desc,
                          uint32_t column, const char **error);

@@ -173,3 +173,12 @@ bool async_wgmma_run(const async_wgmma *shape, uint32_t warp, const uint8_t *sme
     }
     return true;
 }
+
+void async_wgmma_chunks(const async_wgmma *shape, uint32_t warp, uint64_t desc_a, uint64_t desc_b,
+                        bool a_in_registers, async_chunk *tell, void *context)
+{
+    descriptor a = descriptor_decode(desc_a), b = descriptor_decode(desc_b);
+    if (!a_in_registers)
+        descriptor_chunks(&a, shape->a_mn_major, WARP_ROWS * warp, WARP_ROWS, tell, context);
+    descriptor_chunks(&b, shape->b_mn_major, 0, shape->n, tell, context);
+}

@@ -222,6 +222,7 @@ static bool finish_atomic(decoder *d, op *o, const opcode *code, bool has_result
     if (how < 0 || !atomic_allowed((atomic_operation)how, (ptx_type)o->type))
         return decode_refuse(d, "no such operation for type .%s", ptx_type_name((ptx_type)o->type));
     o->choice = (uint8_t)how;
+    o->modifiers |= MOD(VOLATILE);
     bool word = o->type == PTX_U32 || o->type == PTX_S32 || o->type == PTX_B32;
     o->run = word ? run_atomic_32 : run_atomic;
     return finish_operands(d, o, has_result);

@@ -5,7 +5,7 @@
  *
  * A cluster barrier has an arrive and a wait half. A thread must wait for each phase it has arrived in before
  * it arrives again. */
-#include "emu/core/core.h"
+#include "emu/check/races.h"
 #include "emu/core/decode.h"
 
 /* ---- named barriers ----------------------------------------------------------------------------------- */
@@ -18,6 +18,8 @@ static void complete(cta *c, named_barrier *b)
     b->arrived = b->popc = b->any = 0;
     b->all = 1;
     b->generation++;
+    if (c->cluster->races)
+        races_all_met(c, (uint32_t)(b - c->named));
     cluster_effect(c->cluster);
 }
 
@@ -82,6 +84,8 @@ static void arrive(warp *w, const barrier_call *call, uint32_t mask, uint32_t vo
         warp_fault(w, "barrier %u for %u threads; those who arrived earlier said %u", call->id, call->threads,
                    b->expected);
     }
+    if (CLUSTER(w)->races)
+        races_met(w, call->id, true);
     b->popc += (uint32_t)__builtin_popcount(votes);
     b->all &= votes == mask;
     b->any |= votes != 0;
@@ -98,6 +102,8 @@ static bool whole_warp(warp *w, const op *o, uint32_t mask)
 
 static void deliver(warp *w, const op *o, uint32_t mask, const named_barrier *b)
 {
+    if (CLUSTER(w)->races)
+        races_met(w, (uint32_t)(b - w->cta->named), false);
     if (o->arg[3] == ARG_NONE)
         return;
     uint32_t *d = REG(w, o->arg[3]);
@@ -193,6 +199,8 @@ void cluster_barrier_recount(cluster *c)
     if (!arrived || missing)
         return;
     c->barrier_phase++;
+    if (c->races)
+        races_all_met(&c->ctas[0], RACE_CLUSTER);
     c->barrier_arrived = 0;
     cluster_effect(c);
 }
@@ -206,6 +214,8 @@ static void run_cluster_arrive(warp *w, const op *o, uint32_t mask)
                    w->cluster_arrived & mask);
     w->cluster_phase = CLUSTER(w)->barrier_phase;
     w->cluster_arrived |= mask;
+    if (CLUSTER(w)->races)
+        races_met(w, RACE_CLUSTER, true);
     cluster_effect(CLUSTER(w));
     cluster_barrier_recount(CLUSTER(w));
 }
@@ -223,6 +233,8 @@ static void run_cluster_wait(warp *w, const op *o, uint32_t mask)
         warp_wait(w, (wait){.kind = WAIT_CLUSTER, .generation = w->cluster_phase});
     else
         w->cluster_arrived &= ~mask;
+    if (CLUSTER(w)->races)
+        races_met(w, RACE_CLUSTER, false);
 }
 
 const op_family family_cluster_arrive = {.any = run_cluster_arrive};

@@ -3,6 +3,8 @@
  * tensor arithmetic when it is carried out.
  *
  * arg: what the forms need, see the `finish` functions; ARG_NONE where a form has no such operand. */
+#include "emu/check/fences.h"
+#include "emu/check/races.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -62,6 +64,25 @@ static shared_place place_barrier(warp *w, const op *o, uint32_t lane, const cta
     return barrier;
 }
 
+/* Of all those CTAs. */
+static void look_at_fences(warp *w, uint32_t ctas, uint32_t offset, uint32_t bytes, const char *doing)
+{
+    cluster *c = CLUSTER(w);
+    for (uint32_t rank = 0; c->fences && rank < c->cta_count; rank++)
+        if (ctas >> rank & 1)
+            fences_engine(w, &c->ctas[rank], offset, bytes, doing);
+}
+
+/* A copy into all those CTAs, which their barriers hear of. */
+static void look_at_races(const pending *p, uint32_t ctas, uint32_t barrier, uint32_t offset, uint32_t bytes)
+{
+    cluster *c = CLUSTER(p->warp);
+    for (uint32_t rank = 0; c->races && rank < c->cta_count; rank++)
+        if (ctas >> rank & 1)
+            races_by_barrier(p->warp, &c->ctas[pending_told(p, rank)], barrier, &c->ctas[rank], offset, bytes,
+                             true);
+}
+
 static void tell_barriers(const pending *p, uint32_t ctas, uint32_t offset, uint32_t bytes)
 {
     cluster *c = CLUSTER(p->warp);
@@ -104,6 +125,15 @@ static void read_bulk(pending *p)
     memcpy(p->copy, p->bulk.from, p->bulk.bytes);
 }
 
+/* A store reads until its group has been waited for. */
+static void look_at_store(pending *p, uint32_t offset, uint32_t bytes)
+{
+    if (!CLUSTER(p->warp)->races)
+        return;
+    races_next(p, RACE_BULK);
+    races_by_pipe(p->warp, RACE_BULK, p->warp->cta, offset, bytes, false);
+}
+
 static void place_bulk(warp *w, const op *o, uint32_t lane, pending *p)
 {
     pending_bulk *b = &p->bulk;
@@ -119,15 +149,24 @@ static void place_bulk(warp *w, const op *o, uint32_t lane, pending *p)
             lane_fault(w, lane, "the source is in another CTA's shared memory");
         b->from = from.cta->shared + from.offset;
         p->reads = UINT32_C(1) << w->cta->rank;
+        look_at_fences(w, p->reads, from.offset, b->bytes, "a bulk copy reads");
     }
     if (o->choice == TO_GLOBAL) {
         b->to = memory_global(w, lane, global, b->bytes, MEMORY_WRITE);
+        look_at_store(p, (uint32_t)(b->from - w->cta->shared), b->bytes);
         return;
     }
     shared_place to = pending_place(w, o, lane, 0, b->bytes, BULK_ALIGNMENT);
     b->to_offset = to.offset;
     b->barrier_offset = place_barrier(w, o, lane, to.cta).offset;
     b->ctas = p->writes = destinations(w, o, lane, to.cta);
+    p->ctas = &b->ctas;
+    look_at_fences(w, b->ctas, to.offset, b->bytes, "a bulk copy writes");
+    if (!b->reduces) /* reductions may meet */
+        look_at_races(p, b->ctas, b->barrier_offset, to.offset, b->bytes);
+    if (o->choice == SHARED_TO_SHARED && CLUSTER(w)->races)
+        races_by_barrier(w, to.cta, b->barrier_offset, w->cta, (uint32_t)(b->from - w->cta->shared), b->bytes,
+                         false);
 }
 
 static void issue_bulk(warp *w, const op *o, uint32_t lane)
@@ -178,7 +217,7 @@ static void tell_pairs(const pending *p)
     cluster *c = CLUSTER(p->warp);
     for (uint32_t rank = 0; rank < c->cta_count; rank++)
         if (t->ctas >> rank & 1)
-            mbarrier_complete_tx(p->warp, &c->ctas[(rank & ~UINT32_C(1)) | t->pair_parity], t->barrier_offset,
+            mbarrier_complete_tx(p->warp, &c->ctas[pending_told(p, rank)], t->barrier_offset,
                                  async_tensor_box_bytes(&t->map));
 }
 
@@ -233,6 +272,12 @@ static void read_map(warp *w, const op *o, uint32_t lane, pending_tensor *t)
         t->coord[i] = ((const int32_t *)REG(w, o->list[i]))[lane];
 }
 
+/* Rows follow each other in shared memory: of others, checks cannot say which bytes are theirs. */
+static bool is_dense(const pending_tensor *t)
+{
+    return async_tensor_box_span(&t->map) == async_tensor_box_bytes(&t->map);
+}
+
 static void issue_tensor(warp *w, const op *o, uint32_t lane)
 {
     bool load = o->choice == TO_SHARED;
@@ -247,15 +292,25 @@ static void issue_tensor(warp *w, const op *o, uint32_t lane)
         shared_place barrier = place_barrier(w, o, lane, place.cta);
         t->barrier_offset = barrier.offset;
         t->pair = (o->modifiers & MOD(CTA_GROUP_2)) != 0;
-        t->pair_parity = barrier.cta->rank % 2;
+        if (t->pair)
+            p->tell = barrier.cta->rank % 2 ? TELL_ODD : TELL_EVEN;
         t->ctas = destinations(w, o, lane, place.cta);
+        p->ctas = &t->ctas;
         p->writes = t->ctas | UINT32_C(1) << barrier.cta->rank;
+        if (is_dense(t)) {
+            look_at_fences(w, t->ctas, t->offset, async_tensor_box_bytes(&t->map), "a tensor load writes");
+            look_at_races(p, t->ctas, t->barrier_offset, t->offset, async_tensor_box_bytes(&t->map));
+        }
     } else {
         if (place.cta != w->cta)
             lane_fault(w, lane, "the source is in another CTA's shared memory");
         if (t->reduces)
             t->reduction = (async_reduction)o->choice2;
         p->reads = UINT32_C(1) << w->cta->rank;
+        if (is_dense(t)) {
+            look_at_fences(w, p->reads, t->offset, async_tensor_box_bytes(&t->map), "a tensor store reads");
+            look_at_store(p, t->offset, async_tensor_box_bytes(&t->map));
+        }
         p->kind = PENDING_BULK;
         p->group = w->bulk_group[lane];
         p->read = read_tensor;
@@ -284,12 +339,12 @@ static void run_commit(warp *w, const op *o, uint32_t mask)
 
 static void run_wait(warp *w, const op *o, uint32_t mask)
 {
-    if (!w->pending_bulk)
-        return;
-    if (o->modifiers & MOD(READ))
+    if (w->pending_bulk && (o->modifiers & MOD(READ)))
         pending_wait_read(w, mask, o->arg[0]);
-    else
+    else if (w->pending_bulk)
         pending_wait(w, PENDING_BULK, mask, o->arg[0], false);
+    if (CLUSTER(w)->races)
+        races_waited(w, RACE_BULK);
 }
 
 const op_family family_bulk_commit = {.any = run_commit};

@@ -8,6 +8,8 @@
  *
  * so that reading anything else as a record, one too early for instance, is a fault. So are what the ISA leaves
  * undefined: indexes of a refused request, and asking again once a refusal has been read. */
+#include "emu/check/fences.h"
+#include "emu/check/races.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -18,19 +20,27 @@ enum { RECORD_BYTES = 16, ALL_AXES = 3 };
 
 /* ---- try_cancel --------------------------------------------------------------------------------------- */
 
+static void decide(cluster *c, uint32_t record[4])
+{
+    uint32_t index;
+    bool granted = grid_cancel(c->grid, &index);
+    record[0] = granted ? GRANTED : REFUSED;
+    record[1] = record[2] = record[3] = UINT32_MAX;
+    if (granted)
+        cluster_first_cta(c->grid, index, &record[1]);
+}
+
+/* All CTAs get the same answer, whenever it lands there. */
 static void carry_out_cancel(pending *p)
 {
-    const pending_cancel *t = &p->cancel;
+    pending_cancel *t = &p->cancel;
     cluster *c = CLUSTER(p->warp);
-    uint32_t index, record[4] = {REFUSED, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-    if (grid_cancel(c->grid, &index)) {
-        record[0] = GRANTED;
-        cluster_first_cta(c->grid, index, &record[1]);
-    }
+    if (!t->record[0])
+        decide(c, t->record);
     for (uint32_t rank = 0; rank < c->cta_count; rank++) {
         if (!(t->ctas >> rank & 1))
             continue;
-        memcpy(c->ctas[rank].shared + t->offset, record, sizeof record);
+        memcpy(c->ctas[rank].shared + t->offset, t->record, sizeof t->record);
         mbarrier_complete_tx(p->warp, &c->ctas[rank], t->barrier_offset, RECORD_BYTES);
     }
 }
@@ -72,6 +82,15 @@ static void issue_cancel(warp *w, const op *o, uint32_t lane)
     pending *p = pending_new(w, UINT32_C(1) << lane, "clusterlaunchcontrol.try_cancel", carry_out_cancel);
     p->cancel = (pending_cancel){.offset = record.offset, .barrier_offset = barrier.offset, .ctas = ctas};
     p->writes = ctas;
+    p->ctas = &p->cancel.ctas;
+    for (uint32_t rank = 0; CLUSTER(w)->fences && rank < CLUSTER(w)->cta_count; rank++)
+        if (ctas >> rank & 1)
+            fences_engine(w, &CLUSTER(w)->ctas[rank], record.offset, RECORD_BYTES,
+                          "clusterlaunchcontrol.try_cancel writes");
+    for (uint32_t rank = 0; CLUSTER(w)->races && rank < CLUSTER(w)->cta_count; rank++)
+        if (ctas >> rank & 1)
+            races_by_barrier(w, &CLUSTER(w)->ctas[rank], barrier.offset, &CLUSTER(w)->ctas[rank],
+                             record.offset, RECORD_BYTES, true);
     pending_issue(p);
 }
 

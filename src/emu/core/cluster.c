@@ -1,6 +1,7 @@
 /* cluster.c: the CTAs of a cluster from launch to end: their memory, and what a warp starts with. */
 #define _POSIX_C_SOURCE 200809L
-#include "emu/core/core.h"
+#include "emu/check/fences.h"
+#include "emu/check/races.h"
 
 /* What nobody has written reads as NaN in every float format, and as -1: a read too early shows. */
 enum { POISON = 0xff };
@@ -111,6 +112,8 @@ void cluster_start(cluster *c, grid *g, uint32_t index)
 {
     cta_layout l = layout(g);
     uint32_t count = g->cluster[0] * g->cluster[1] * g->cluster[2];
+    fences_free(c);
+    races_free(c);
     free_warps(c);
     arena_free(&c->script.scratch);
     uint8_t *memory = cluster_memory(c, l.total * count);
@@ -131,10 +134,14 @@ void cluster_start(cluster *c, grid *g, uint32_t index)
         place_cta(at, g, index, rank);
         start_cta(at, &l, memory + rank * l.total, g->threads);
     }
+    fences_start(c);
+    races_start(c);
 }
 
 void cluster_release(cluster *c)
 {
+    fences_free(c);
+    races_free(c);
     free_warps(c);
     async_queue_free(c->queue);
     text_free(&c->report);

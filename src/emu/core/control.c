@@ -1,6 +1,6 @@
 /* control.c: branches, returns, exits and what else steers a thread (PTX ISA, section 9.7.12, "Control Flow
  * Instructions", and 9.7.19, "Miscellaneous Instructions"). */
-#include "emu/core/core.h"
+#include "emu/check/races.h"
 #include "emu/core/decode.h"
 
 /* ---- branches --------------------------------------------------------------------------------------- */
@@ -88,6 +88,8 @@ static void run_exit(warp *w, const op *o, uint32_t mask)
     divergence_exit(w, mask);
     if (!w->live)
         w->cta->live_warps--;
+    if (!w->live && CLUSTER(w)->races)
+        races_ended(w);
     named_barriers_recount(w->cta);
     cluster_barrier_recount(CLUSTER(w));
     cluster_effect(CLUSTER(w));

@@ -1,4 +1,6 @@
 /* copy.c: cp.async (PTX ISA, section 9.7.9.25.3) and st.async, red.async (9.7.9.13, 9.7.13.8). */
+#include "emu/check/fences.h"
+#include "emu/check/races.h"
 #include "emu/core/atomic.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
@@ -13,6 +15,8 @@ static void carry_out_copy(pending *p)
         memcpy(c->to[lane], c->from[lane], c->have[lane]);
         memset(c->to[lane] + c->have[lane], 0, c->bytes - c->have[lane]);
     }
+    if (CLUSTER(p->warp)->fences)
+        fences_written(p->warp, p->step, p->lanes, c->to, c->bytes);
 }
 
 /* Lanes whose open groups have the same number; usually all of them. */
@@ -49,13 +53,19 @@ static void issue_copy(warp *w, const op *o, uint32_t lanes, uint8_t *const *to)
         c->have[lane] = (uint8_t)have;
         c->from[lane] = have ? memory_generic(w, lane, address, have, MEMORY_READ) : to[lane];
     }
+    if (CLUSTER(w)->races)
+        races_next(p, RACE_COPY);
+    EACH_LANE(CLUSTER(w)->races ? lanes : 0)
+    {
+        races_by_pipe(w, RACE_COPY, w->cta, (uint32_t)(to[lane] - w->cta->shared), o->width, true);
+    }
     pending_issue(p);
 }
 
 static void run_cp_async(warp *w, const op *o, uint32_t mask)
 {
     uint8_t *to[WARP_LANES];
-    memory_lanes(w, o, mask, o->width, MEMORY_WRITE, to);
+    memory_lanes(w, o, mask, o->width, MEMORY_WRITE_LATER, to);
     while (mask) {
         uint32_t lanes = same_group(w, mask);
         issue_copy(w, o, lanes, to);
@@ -104,6 +114,8 @@ static void run_wait_group(warp *w, const op *o, uint32_t mask)
 {
     if (w->pending_copies)
         pending_wait(w, PENDING_COPY, mask, o->arg[0], false);
+    if (CLUSTER(w)->races)
+        races_waited(w, RACE_COPY);
 }
 
 static void run_wait_all(warp *w, const op *o, uint32_t mask)
@@ -111,6 +123,8 @@ static void run_wait_all(warp *w, const op *o, uint32_t mask)
     (void)o;
     if (w->pending_copies)
         pending_wait(w, PENDING_COPY, mask, 0, true);
+    if (CLUSTER(w)->races)
+        races_waited(w, RACE_COPY);
 }
 
 const op_family family_cp_async_commit = {.any = run_commit};
@@ -146,6 +160,8 @@ static void run_copy_arrive(warp *w, const op *o, uint32_t mask)
             mbarrier_async_pend(w, owner, p->arrive.offset[lane]);
     }
     p->writes = UINT32_C(1) << w->cta->rank;
+    if (CLUSTER(w)->races)
+        races_tells_pipe(p, RACE_COPY);
     pending_issue(p);
 }
 
@@ -187,6 +203,9 @@ static void issue_remote(warp *w, const op *o, uint32_t lane)
     if (owner != barrier_owner)
         lane_fault(w, lane, "destination and mbarrier are in different CTAs");
     r->rank = owner->rank;
+    if (CLUSTER(w)->races && !o->choice) /* reductions may meet */
+        races_by_barrier(w, owner, r->barrier_offset, owner, (uint32_t)(r->to - owner->shared), r->bytes,
+                         true);
     p->writes = UINT32_C(1) << owner->rank;
     for (uint32_t i = 0; i < o->count; i++)
         memcpy(r->value + i * element, (const uint8_t *)REG(w, o->list[i]) + lane * element, element);

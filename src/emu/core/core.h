@@ -201,6 +201,8 @@ typedef struct cluster {
     bool hung;                               /* nothing can happen any more but by another cluster */
     uint32_t barrier_phase, barrier_arrived; /* barrier.cluster: threads arrived in this phase */
     struct async_queue *queue;
+    struct fence_state *fences; /* check/fences.c; NULL: not looked at */
+    struct race_state *races;   /* check/races.c; likewise */
     script_run script;
     bool cancel_refused; /* a thread has read that a request of cluster launch control was refused */
     uint64_t random;     /* state of the generator behind EMU_ASYNC_RANDOM */
@@ -225,6 +227,8 @@ _Noreturn void warp_unsupported(warp *w, const char *fmt, ...) PRINTF_LIKE(2, 3)
 _Noreturn void cta_fault(cta *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 _Noreturn void report_deadlock(cluster *c);
 
+void report_warp(const warp *w, text *out); /* "CTA (0,0,0), warp 3 (task load)" */
+void report_line(const warp *w, uint32_t pc, text *out);
 void report_where(const warp *w, text *out); /* who it is, and what it waits for */
 
 /* "0x00408 (smem_ab.full[2])" */
@@ -280,7 +284,8 @@ void warp_set_specials(warp *w);
 
 /* ---- memory.c --------------------------------------------------------------------------------------- */
 
-typedef enum memory_access { MEMORY_READ, MEMORY_WRITE } memory_access;
+/* WRITE_LATER: by something that is being issued, in shared memory. */
+typedef enum memory_access { MEMORY_READ, MEMORY_WRITE, MEMORY_WRITE_LATER } memory_access;
 
 /* Host pointers for each lane of mask to the `bytes` bytes at o->address[0] in o->space, checked for bounds
  * and alignment. */
@@ -340,8 +345,8 @@ _Noreturn void script_fail(cluster *c);
 uint8_t *script_scratch(cluster *c, uint64_t bytes);
 /* A step touches memory of c; offsets are shared addresses, or columns. */
 void script_touch(const warp *w, const cta *c, uint32_t offset, uint32_t bytes, bool write, bool tensor);
-/* The first chunk of the matrix that a descriptor of wgmma or tcgen05 names: of the others nothing is noted. */
-void script_touch_matrix(const warp *w, const cta *c, uint64_t descriptor);
+/* The warp's step accesses memory of c that step `by` (plus 1) did, without the fence between. */
+void script_unfenced(const warp *w, const cta *c, size_t by, emu_touch where);
 /* The same, where the host has it; nothing if that is not shared memory. */
 void script_touch_lanes(const warp *w, uint32_t mask, uint8_t *const *at, uint32_t bytes, bool write);
 /* The mbarrier there has completed a phase. */
@@ -362,8 +367,10 @@ void async_queue_free(struct async_queue *q);
 void async_queue_clear(struct async_queue *q);
 /* Carries out one pending operation. False when there is none. */
 bool async_queue_advance(cluster *c);
-/* For scripts. Carries out what was issued in that step and tells barriers; whether there was something. */
-bool async_queue_land(cluster *c, size_t step);
+/* For scripts. Carries out what was issued in that step and tells barriers in CTA `to` (EVERY_CTA: in all); whether there was
+ * something. */
+enum { EVERY_CTA = 0xff };
+bool async_queue_land(cluster *c, size_t step, uint32_t to);
 /* Whether anything issued in that step is still pending. */
 bool async_queue_has(const cluster *c, size_t step);
 /* A turn of the scheduler has passed: EMU_ASYNC_RANDOM may carry something out. */

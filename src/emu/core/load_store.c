@@ -4,7 +4,7 @@
  * Cache operators, eviction priorities and prefetch sizes have no effect on what a program computes, and are
  * ignored. So are memory orders within a cluster, which runs on one host thread; towards other clusters, strong
  * accesses (.volatile, .relaxed, .acquire, .release) are atomic ones of the host. */
-#include "emu/core/core.h"
+#include "emu/check/fences.h"
 #include "emu/core/decode.h"
 
 /* ---- elements ----------------------------------------------------------------------------------------- */
@@ -257,7 +257,26 @@ static void run_fence(warp *w, const op *o, uint32_t mask)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-const op_family family_fence = {.any = run_fence};
+/* fence.proxy.async: both proxies see one memory here, but for what check/fences.c makes of it. */
+static void run_proxy_fence(warp *w, const op *o, uint32_t mask)
+{
+    run_fence(w, o, mask);
+    if (CLUSTER(w)->fences)
+        fences_proxy(w, o->choice);
+}
+
+/* choice: not of the CTA's own shared memory alone */
+static bool finish_fence(decoder *d, op *o, const opcode *code)
+{
+    (void)d;
+    bool shared =
+        opcode_has(code, "async") ? !opcode_has(code, "global") : opcode_has(code, "async::generic");
+    o->run = opcode_has(code, "proxy") && shared ? run_proxy_fence : run_fence;
+    o->choice = !opcode_has(code, "shared::cta");
+    return true;
+}
+
+const op_family family_fence = {.finish = finish_fence};
 
 /* createpolicy: a cache policy, of which nothing is made. */
 static void run_createpolicy(warp *w, const op *o, uint32_t mask)

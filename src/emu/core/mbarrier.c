@@ -12,7 +12,7 @@
  * The phase is complete when pending and tx are both zero: then pending starts again at expected, and the next
  * phase begins. A copy of each word is kept beside shared memory (cta.barrier_words; zero: no barrier there), so
  * that use before initialisation is seen, and a barrier overwritten by a store is too. */
-#include "emu/core/core.h"
+#include "emu/check/races.h"
 #include "emu/core/decode.h"
 
 #include <stdio.h>
@@ -87,14 +87,17 @@ static void store(const place *p, mbarrier b)
     *shadow(p->cta, p->offset) = word;
     if (old && unpack(old).phase != b.phase && script_runs(p->cta->cluster))
         script_completed(p->cta->cluster, p->cta, p->offset);
+    if (old && unpack(old).phase != b.phase && p->cta->cluster->races)
+        races_completed(p->cta, p->offset);
     cluster_effect(p->cta->cluster);
 }
 
 /* ---- what happens to a barrier ------------------------------------------------------------------------ */
 
+/* Of no arrivals at all, which scripts allow, it never is. */
 static void complete_if_done(mbarrier *b)
 {
-    if (b->pending || b->tx)
+    if (b->pending || b->tx || !b->expected)
         return;
     b->phase = (b->phase + 1) & 3;
     b->pending = b->expected;
@@ -122,6 +125,8 @@ void mbarrier_complete_tx(warp *w, cta *c, uint32_t offset, uint32_t bytes)
 {
     place p = {c, offset};
     mbarrier b = load(w, &p);
+    if (CLUSTER(w)->races)
+        races_arrived(w, c, offset);
     add_tx(w, &p, &b, -(int64_t)bytes);
     complete_if_done(&b);
     store(&p, b);
@@ -141,6 +146,8 @@ void mbarrier_async_arrive(warp *w, cta *c, uint32_t offset)
 {
     place p = {c, offset};
     mbarrier b = load(w, &p);
+    if (CLUSTER(w)->races)
+        races_arrived(w, c, offset);
     take_arrivals(w, &p, &b, 1);
     complete_if_done(&b);
     store(&p, b);
@@ -209,7 +216,7 @@ static void run_init(warp *w, const op *o, uint32_t mask)
     {
         place p = place_of(w, o, lane);
         uint32_t count = operand(w, o->arg[0], lane, 0);
-        if (count == 0 || count > COUNT_MAX)
+        if ((count == 0 && !script_runs(CLUSTER(w))) || count > COUNT_MAX)
             barrier_fault(w, &p, "initialised with the count %u; 1 to %u are possible", count, COUNT_MAX);
         if (*shadow(p.cta, p.offset))
             barrier_fault(w, &p, "initialised again without mbarrier.inval");
@@ -246,6 +253,8 @@ static void arrive_lane(warp *w, const op *o, uint32_t lane, uint64_t *state)
     uint32_t operand_value = operand(w, o->arg[1], lane, 1), count = expect ? 1 : operand_value;
     if (state)
         *state = pack(b);
+    if (CLUSTER(w)->races)
+        races_arrived(w, p.cta, p.offset);
     if (expect)
         add_tx(w, &p, &b, operand_value);
     take_arrivals(w, &p, &b, count);
@@ -304,6 +313,8 @@ static void change_tx(warp *w, const op *o, uint32_t mask, int64_t sign)
         place p = place_of(w, o, lane);
         mbarrier b = load(w, &p);
         add_tx(w, &p, &b, sign * (int64_t)operand(w, o->arg[0], lane, 0));
+        if (sign < 0 && CLUSTER(w)->races)
+            races_arrived(w, p.cta, p.offset);
         if (sign < 0)
             complete_if_done(&b);
         store(&p, b);
@@ -353,7 +364,10 @@ static void run_wait(warp *w, const op *o, uint32_t mask)
     {
         place p = place_of(w, o, lane);
         mbarrier b = load(w, &p);
-        done |= (uint32_t)((b.phase & 1) != wanted_parity(w, o, lane)) << lane;
+        bool passes = (b.phase & 1) != wanted_parity(w, o, lane);
+        done |= (uint32_t)passes << lane;
+        if (passes && CLUSTER(w)->races && (!first.cta || first.cta != p.cta || first.offset != p.offset))
+            races_passed(w, p.cta, p.offset);
         if (!first.cta)
             first = p;
     }

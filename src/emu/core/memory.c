@@ -9,7 +9,8 @@
  *   generic  a global address, or one of the others inside its window (core.h)
  *
  * An access must be aligned to its size (PTX ISA, section 6.4.1) and lie within what was allocated. */
-#include "emu/core/core.h"
+#include "emu/check/fences.h"
+#include "emu/check/races.h"
 
 /* ---- global ----------------------------------------------------------------------------------------- */
 
@@ -282,5 +283,9 @@ void memory_lanes(warp *w, const op *o, uint32_t mask, uint32_t bytes, memory_ac
     default: generic_lanes(w, mask, bytes, access, address, at); break;
     }
     if (script_runs(CLUSTER(w)))
-        script_touch_lanes(w, mask, at, bytes, access == MEMORY_WRITE);
+        script_touch_lanes(w, mask, at, bytes, access != MEMORY_READ);
+    if (access == MEMORY_WRITE && CLUSTER(w)->fences && (o->space == PTX_SHARED || o->space == PTX_GENERIC))
+        fences_written(w, w->step, mask, at, bytes);
+    if (CLUSTER(w)->races && access != MEMORY_WRITE_LATER)
+        races_lanes(w, o, access == MEMORY_WRITE, mask, at, bytes);
 }

@@ -38,6 +38,9 @@ typedef enum op_modifier {
 
 #define MOD(name) (UINT64_C(1) << MOD_##name)
 
+/* Memory accesses that order others; atomics are .volatile, too. */
+#define MOD_STRONG (MOD(VOLATILE) | MOD(RELAXED) | MOD(ACQUIRE) | MOD(RELEASE) | MOD(ACQ_REL))
+
 /* How control leaves an op. */
 typedef enum op_flow {
     FLOW_NEXT,

@@ -1,5 +1,6 @@
 /* pending.c: the queue of a cluster's asynchronous operations, see pending.h. */
 #include "emu/core/pending.h"
+#include "emu/check/races.h"
 
 typedef struct async_queue {
     pending *first, *last;
@@ -44,7 +45,9 @@ static void take_out(async_queue *q, pending *p)
 static void recycle(async_queue *q, pending *p)
 {
     free(p->copy);
+    free(p->clock);
     p->copy = NULL;
+    p->clock = NULL;
     p->next = q->free;
     q->free = p;
 }
@@ -91,7 +94,10 @@ static void act(pending *p, pending_run *run)
     warp *w = p->warp;
     uint32_t pc = w->pc;
     w->pc = p->pc + 1;
+    const uint32_t *outer = CLUSTER(w)->races ? races_carry_out(CLUSTER(w), p->clock) : NULL;
     run(p);
+    if (CLUSTER(w)->races)
+        (void)races_carry_out(CLUSTER(w), outer);
     w->pc = pc;
 }
 
@@ -122,6 +128,8 @@ pending *pending_new(warp *w, uint32_t lanes, const char *what, pending_run *run
     p->what = what;
     p->run = run;
     append(q, p); /* at once, so that it is never lost by a fault */
+    if (CLUSTER(w)->races)
+        races_issued(p);
     return p;
 }
 
@@ -157,16 +165,59 @@ bool async_queue_advance(cluster *c)
     return p != NULL;
 }
 
-bool async_queue_land(cluster *c, size_t step)
+uint32_t pending_told(const pending *p, uint32_t rank)
+{
+    return p->tell == TELL_ITSELF ? rank : (rank & ~UINT32_C(1)) | (p->tell == TELL_ODD);
+}
+
+/* Those of the CTAs it goes to whose barrier is in CTA `to`. */
+static uint32_t part_for(const pending *p, uint32_t to)
+{
+    uint32_t part = 0;
+    for (uint32_t rank = 0; rank < CLUSTER_MAX; rank++)
+        if (*p->ctas >> rank & 1 && (to == EVERY_CTA || pending_told(p, rank) == to))
+            part |= UINT32_C(1) << rank;
+    return part;
+}
+
+/* What is left of it stays in the queue. False: there is nothing for that CTA. */
+static bool carry_out_part(async_queue *q, pending *p, uint32_t to)
+{
+    uint32_t part = p->ctas ? part_for(p, to) : 0, rest = p->ctas ? *p->ctas & ~part : 0;
+    if (p->ctas && !part)
+        return false;
+    if (!rest) {
+        carry_out(q, p);
+        return true;
+    }
+    *p->ctas = part;
+    act(p, p->run);
+    cluster_effect(CLUSTER(p->warp));
+    *p->ctas = p->writes = rest;
+    for (uint32_t rank = 0; rank < CLUSTER_MAX; rank++)
+        if (rest >> rank & 1)
+            p->writes |= UINT32_C(1) << pending_told(p, rank);
+    return true;
+}
+
+static pending *next_landing(const async_queue *q, size_t step, const pending *after)
+{
+    pending *p = after ? after->next : q->first;
+    while (p && (p->step != step || (step && p->kind != PENDING_LOOSE && p->kind != PENDING_UMMA_ARRIVE)))
+        p = p->next;
+    return p;
+}
+
+/* Carrying one out may finish others, too: the search begins anew behind what stays. */
+bool async_queue_land(cluster *c, size_t step, uint32_t to)
 {
     bool any = false;
-    for (pending *p = c->queue->first, *next; p; p = next) {
-        next = p->next;
-        if (p->step != step || (step && p->kind != PENDING_LOOSE && p->kind != PENDING_UMMA_ARRIVE))
-            continue;
-        carry_out(c->queue, p);
-        any = true;
-        next = c->queue->first; /* it may have finished others */
+    pending *last = NULL; /* of those that stay */
+    for (pending *p; (p = next_landing(c->queue, step, last));) {
+        bool whole = !p->ctas || part_for(p, to) == *p->ctas;
+        any |= carry_out_part(c->queue, p, to);
+        if (!whole)
+            last = p;
     }
     return any;
 }
@@ -230,6 +281,17 @@ void pending_wait(warp *w, pending_kind kind, uint32_t lanes, uint32_t keep, boo
         if (mine || waited_for(p, w, kind, lanes, keep))
             carry_out(q, p);
     }
+}
+
+uint32_t pending_first_sequence(const warp *w, uint8_t pipe)
+{
+    uint32_t first = 0;
+    for (const pending *p = CLUSTER(w)->queue->first; p; p = p->next) {
+        bool over = p->kind == PENDING_BULK && !p->reads;
+        if (p->warp == w && p->pipe == pipe && !over && (!first || p->sequence < first))
+            first = p->sequence;
+    }
+    return first;
 }
 
 void pending_wait_read(warp *w, uint32_t lanes, uint32_t keep)

@@ -40,8 +40,7 @@ typedef struct pending_tensor {
     emu_tensor map;
     int32_t coord[EMU_TENSOR_MAX_RANK];
     uint32_t offset, barrier_offset, ctas;
-    bool pair;            /* .cta_group::2: of each destination's pair, one barrier is told, */
-    uint32_t pair_parity; /* ... the one of the CTA whose rank is even, or odd */
+    bool pair; /* .cta_group::2: of each destination's pair, one barrier is told: see pending.tell */
     bool reduces;
     async_reduction reduction;
 } pending_tensor;
@@ -77,6 +76,7 @@ typedef struct pending_wgmma {
 /* clusterlaunchcontrol.try_cancel. Places are offsets, the same in each CTA of `ctas`. */
 typedef struct pending_cancel {
     uint32_t offset, barrier_offset, ctas;
+    uint32_t record[4]; /* the answer; 0: not yet there */
 } pending_cancel;
 
 /* tcgen05.ld, .st: registers are o->list; `copy` holds what is stored. */
@@ -110,8 +110,17 @@ typedef struct pending {
     pending_kind kind;
     uint32_t group;
     uint32_t reads, writes; /* ranks whose shared memory is read, written */
+    /* It may land in one CTA after the other: where the ranks it goes to are kept; NULL: it goes to one. */
+    uint32_t *ctas;
+    enum {
+        TELL_ITSELF,
+        TELL_EVEN,
+        TELL_ODD
+    } tell; /* whose barrier is told: the CTA's itself, or one of its pair's */
     const char *what;
     uint8_t *copy;                            /* what `read` has taken */
+    uint32_t *clock, sequence;                /* for check/races.c: what its warp knew; number in its pipe */
+    uint8_t pipe;                             /* race_pipe + 1; 0: none */
     uint32_t tmem_ctas, tmem_first, tmem_end; /* ranks whose tensor memory is used, and its columns */
     union {
         pending_bulk bulk;
@@ -135,8 +144,13 @@ void pending_issue(pending *p);
 void pending_wait(warp *w, pending_kind kind, uint32_t lanes, uint32_t keep, bool all);
 /* The same, but only as far as reading the source goes. */
 void pending_wait_read(warp *w, uint32_t lanes, uint32_t keep);
+/* The number of the first operation of a pipe of w that is not over, from 1; 0: there is none. */
+uint32_t pending_first_sequence(const warp *w, uint8_t pipe);
 /* An operation on any of these columns of c's tensor memory that has not been carried out; NULL: none. */
 const char *pending_on_tmem(const cta *c, uint32_t first, uint32_t end);
+
+/* The rank of the CTA whose barrier is told of what lands in a CTA. */
+uint32_t pending_told(const pending *p, uint32_t rank);
 
 /* A place in shared memory: whose, and where in it. */
 typedef struct shared_place {

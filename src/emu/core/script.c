@@ -15,6 +15,7 @@ void emu_told_free(emu_told *told)
     text_free(&told->diverged);
     vec_free(&told->touches[0]);
     vec_free(&told->touches[1]);
+    vec_free(&told->unfenced);
     vec_free(&told->stuck);
 }
 
@@ -73,34 +74,47 @@ static bool extends(emu_touch *old, const emu_touch *t)
     return true;
 }
 
+static uint32_t base_of(const warp *w, const cta *c, bool tensor)
+{
+    if (!tensor)
+        return GRID(w)->program->dynamic_base;
+    return c->tmem.owned ? (uint32_t)__builtin_ctz(c->tmem.owned) * TMEM_UNIT : 0;
+}
+
+static void note(emu_touches *list, emu_touch t)
+{
+    for (size_t i = list->len; i-- > 0;)
+        if (extends(&list->at[i], &t))
+            return;
+    if (list->len < TOUCHES_MAX)
+        vec_push(list, t);
+}
+
 void script_touch(const warp *w, const cta *c, uint32_t offset, uint32_t bytes, bool write, bool tensor)
 {
     const script_run *run = &CLUSTER(w)->script;
     size_t step = w->step - 1;
-    uint32_t base = !tensor         ? GRID(w)->program->dynamic_base
-                    : c->tmem.owned ? (uint32_t)__builtin_ctz(c->tmem.owned) * TMEM_UNIT
-                                    : 0;
+    uint32_t base = base_of(w, c, tensor);
     if (!w->step || (step != run->script->first && step != run->script->second) || offset < base)
         return;
-    emu_touch t = {.tensor = tensor,
-                   .write = write,
-                   .cta = c->rank,
-                   .offset = offset - base,
-                   .bytes = bytes,
-                   .line = line_of(w)};
-    int which = step == run->script->second;
-    size_t count = run->told->touches[which].len;
-    for (size_t i = 0; i < count; i++)
-        if (extends(&run->told->touches[which].at[i], &t))
-            return;
-    if (count < TOUCHES_MAX)
-        vec_push(&run->told->touches[which], t);
+    note(&run->told->touches[step == run->script->second], (emu_touch){.tensor = tensor,
+                                                                       .write = write,
+                                                                       .cta = c->rank,
+                                                                       .offset = offset - base,
+                                                                       .bytes = bytes,
+                                                                       .line = line_of(w)});
 }
 
-void script_touch_matrix(const warp *w, const cta *c, uint64_t descriptor)
+void script_unfenced(const warp *w, const cta *c, size_t by, emu_touch where)
 {
-    if (script_runs(CLUSTER(w)) && descriptor)
-        script_touch(w, c, (uint32_t)(descriptor & 0x3fff) << 4, 16, false, false);
+    const script_run *run = &CLUSTER(w)->script;
+    uint32_t base = base_of(w, c, where.tensor);
+    if (!script_runs(CLUSTER(w)) || where.offset < base || w->step != run->script->second + 1 ||
+        by != run->script->first + 1)
+        return;
+    where.offset -= base;
+    where.line = line_of(w);
+    note(&run->told->unfenced, where);
 }
 
 void script_touch_lanes(const warp *w, uint32_t mask, uint8_t *const *at, uint32_t bytes, bool write)
@@ -174,7 +188,7 @@ static bool pass(cluster *c, const emu_step *s)
     if (!w || !w->live)
         script_fail(c);
     if (!is_at_mark(w))
-        return async_queue_land(c, 0);
+        return async_queue_land(c, 0, EVERY_CTA);
     if (w->groups[0].wait.id != s->mark)
         script_fail(c);
     before(c);
@@ -184,10 +198,10 @@ static bool pass(cluster *c, const emu_step *s)
     return true;
 }
 
-/* A copy to several CTAs lands in all at once; the landings of the others then find nothing to do. */
+/* Several copies of one step to one barrier land at once; further landings then find nothing to do. */
 static void land(cluster *c, const emu_step *s)
 {
-    (void)async_queue_land(c, s->of + 1);
+    (void)async_queue_land(c, s->of + 1, s->to);
 }
 
 void script_finish(cluster *c)
@@ -242,7 +256,7 @@ void script_note_stuck(cluster *c)
         }
 }
 
-/* ---- the instruction ----------------------------------------------------------------------------------- */
+/* ---- the instructions ---------------------------------------------------------------------------------- */
 
 static void run_mark(warp *w, const op *o, uint32_t mask)
 {
@@ -256,3 +270,36 @@ static void run_mark(warp *w, const op *o, uint32_t mask)
 }
 
 const op_family family_mark = {.any = run_mark};
+
+static bool is_about(int64_t wanted, int32_t here)
+{
+    return wanted < 0 || here < 0 || wanted == here;
+}
+
+static const emu_answer *find_answer(const warp *w, uint32_t number, int32_t a, int32_t b)
+{
+    const emu_script *s = CLUSTER(w)->script.script;
+    for (size_t i = 0; i < s->answer_count; i++) {
+        const emu_answer *x = &s->answers[i];
+        if (x->number == number && w->index >= x->first_warp && w->index < x->end_warp && is_about(x->a, a) &&
+            is_about(x->b, b))
+            return x;
+    }
+    return NULL;
+}
+
+static void run_answer(warp *w, const op *o, uint32_t mask)
+{
+    int32_t *value = REG(w, o->arg[1]);
+    const int32_t *a = REG(w, o->arg[2]), *b = REG(w, o->arg[3]);
+    if (!CLUSTER(w)->script.script)
+        return;
+    EACH_LANE(mask)
+    {
+        const emu_answer *x = find_answer(w, o->arg[0], a[lane], b[lane]);
+        if (x)
+            value[lane] = x->value;
+    }
+}
+
+const op_family family_answer = {.any = run_answer};

@@ -8,6 +8,8 @@
  *
  * Loads and stores are carried out any time up to tcgen05.wait: registers of a load that is not waited for hold old
  * values. What a store writes is read from its registers at once. */
+#include "emu/check/fences.h"
+#include "emu/check/races.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -82,6 +84,15 @@ static uint32_t take(cta *c, uint32_t owned, uint32_t columns)
     return first;
 }
 
+/* Who used those columns before is of no interest. */
+static void forget_accesses(const cta *c, uint32_t first, uint32_t columns)
+{
+    if (c->cluster->fences)
+        fences_allocated(c, first, columns);
+    if (c->cluster->races)
+        races_allocated(c, first, columns);
+}
+
 /* The first column; false when the warp has to wait. */
 static bool allocate(warp *w, uint32_t columns, uint32_t cta_group, uint32_t *first)
 {
@@ -98,6 +109,9 @@ static bool allocate(warp *w, uint32_t columns, uint32_t cta_group, uint32_t *fi
     }
     *first = take(c, c->tmem.owned | (peer ? peer->tmem.owned : 0), columns);
     c->tmem.requested = 0;
+    forget_accesses(c, *first, columns);
+    if (peer)
+        forget_accesses(peer, *first, columns);
     if (peer) {
         peer->tmem.owned |= units_mask(*first, columns);
         peer->tmem.granted = *first + 1;
@@ -171,6 +185,8 @@ static void run_dealloc(warp *w, const op *o, uint32_t mask)
     const char *busy = pending_on_tmem(w->cta, address, address + columns);
     if (busy)
         warp_fault(w, "tensor memory is given back while %s on it has not been waited for", busy);
+    if (CLUSTER(w)->races)
+        races_given_back(w, address, columns);
     w->cta->tmem.owned &= ~units_mask(address, columns);
     cluster_effect(CLUSTER(w));
 }
@@ -284,6 +300,12 @@ static void check_reach(warp *w, const op *o, uint32_t lane)
                    lane + lanes - 1, w->index, w->index % 4 * 32, w->index % 4 * 32 + 31);
 }
 
+/* Of 16 lanes each. */
+static uint32_t parts_of(const op *o, uint32_t lane)
+{
+    return (shapes[o->choice].lanes == 32 ? 3u : 1u) << lane / 16;
+}
+
 static void run_move(warp *w, const op *o, uint32_t mask, pending_kind kind, pending_run *run)
 {
     bool loads = kind == PENDING_TMEM_LOAD;
@@ -295,12 +317,20 @@ static void run_move(warp *w, const op *o, uint32_t mask, pending_kind kind, pen
             lane_fault(w, lane, "an address in tensor memory that differs from lane 0's");
     check_reach(w, o, address >> 16);
     tmem_check(w, w->cta, address & 0xffff, columns_of(o), loads ? "loaded" : "stored");
+    if (CLUSTER(w)->fences)
+        fences_tensor(w, w->cta, parts_of(o, address >> 16), address & 0xffff, columns_of(o), !loads,
+                      loads ? "tcgen05.ld reads" : "tcgen05.st writes");
     pending *p = pending_new(w, ALL_LANES, loads ? "tcgen05.ld" : "tcgen05.st", run);
     p->kind = kind;
     p->tmem = (pending_tmem){.op = o, .lane = address >> 16, .column = address & 0xffff};
     p->tmem_ctas = UINT32_C(1) << w->cta->rank;
     p->tmem_first = address & 0xffff;
     p->tmem_end = p->tmem_first + columns_of(o);
+    if (CLUSTER(w)->races) {
+        race_pipe pipe = loads ? RACE_TMEM_LOAD : RACE_TMEM_STORE;
+        races_next(p, pipe);
+        races_tensor(w, pipe, w->cta, parts_of(o, address >> 16), p->tmem_first, columns_of(o), !loads);
+    }
     if (!loads) {
         p->copy = base_alloc(sizeof(uint32_t) * WARP_LANES * o->list_len);
         for (uint32_t i = 0; i < o->list_len; i++)
@@ -368,16 +398,46 @@ const op_family family_tmem_st = {.finish = finish_store};
 static void run_wait_load(warp *w, const op *o, uint32_t mask)
 {
     (void)o;
-    if (whole_warp(w, mask) && w->pending_tmem_loads)
+    if (!whole_warp(w, mask))
+        return;
+    if (w->pending_tmem_loads)
         pending_wait(w, PENDING_TMEM_LOAD, mask, 0, true);
+    if (CLUSTER(w)->races)
+        races_waited(w, RACE_TMEM_LOAD);
 }
 
 static void run_wait_store(warp *w, const op *o, uint32_t mask)
 {
     (void)o;
-    if (whole_warp(w, mask) && w->pending_tmem_stores)
+    if (!whole_warp(w, mask))
+        return;
+    if (w->pending_tmem_stores)
         pending_wait(w, PENDING_TMEM_STORE, mask, 0, true);
+    if (CLUSTER(w)->races)
+        races_waited(w, RACE_TMEM_STORE);
 }
 
 const op_family family_tmem_wait_ld = {.any = run_wait_load};
 const op_family family_tmem_wait_st = {.any = run_wait_store};
+
+/* ---- fences ------------------------------------------------------------------------------------------- */
+
+/* Of one memory there is nothing to order; check/fences.c looks whether they are there. */
+static void run_before(warp *w, const op *o, uint32_t mask)
+{
+    (void)o;
+    (void)mask;
+    if (CLUSTER(w)->fences)
+        fences_before_sync(w);
+}
+
+static void run_after(warp *w, const op *o, uint32_t mask)
+{
+    (void)o;
+    (void)mask;
+    if (CLUSTER(w)->fences)
+        fences_after_sync(w);
+}
+
+const op_family family_tmem_before = {.any = run_before};
+const op_family family_tmem_after = {.any = run_after};

@@ -4,6 +4,8 @@
  * of a thread keep their order. A commit's arrival comes after all of them, and is what lets others know: so nothing
  * that reads D, or overwrites an operand, may come before it. With .cta_group::2 an operation works on both CTAs of
  * the pair, at the same places; the thread is one of the even CTA. */
+#include "emu/check/fences.h"
+#include "emu/check/races.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -65,23 +67,30 @@ static pending *new_pending(warp *w, uint32_t lane, const char *what, pending_ru
     p->kind = PENDING_UMMA;
     p->umma = (pending_umma){.op = o, .first = first};
     p->reads = p->tmem_ctas = ranks_of(first, group_of(o));
+    if (CLUSTER(w)->races)
+        races_next(p, RACE_UMMA);
     return p;
 }
 
 /* ---- mma ---------------------------------------------------------------------------------------------- */
+
+static async_umma_operands operands_of(const pending_umma *u)
+{
+    return (async_umma_operands){.desc_a = u->desc_a,
+                                 .desc_b = u->desc_b,
+                                 .a_in_tmem = u->a_in_tmem,
+                                 .a_tmem = u->a_tmem,
+                                 .d_tmem = u->d_tmem,
+                                 .a_factors = u->a_factors,
+                                 .b_factors = u->b_factors};
+}
 
 static void carry_out_mma(pending *p)
 {
     const pending_umma *u = &p->umma;
     const char *error = NULL;
     async_umma_cta ctas[2] = {side_of(u->first), side_of(u->shape.ctas == 2 ? u->first + 1 : u->first)};
-    async_umma_operands in = {.desc_a = u->desc_a,
-                              .desc_b = u->desc_b,
-                              .a_in_tmem = u->a_in_tmem,
-                              .a_tmem = u->a_tmem,
-                              .d_tmem = u->d_tmem,
-                              .a_factors = u->a_factors,
-                              .b_factors = u->b_factors};
+    async_umma_operands in = operands_of(u);
     if (!async_umma_run(&u->shape, ctas, &in, &error))
         warp_fault(p->warp, "%s", error);
 }
@@ -115,6 +124,47 @@ static uint32_t factors_at(warp *w, const op *o, uint32_t lane, uint32_t which, 
     return address;
 }
 
+/* Halves of the quarters of the lanes that D and A take: with M of 64, the lower ones (async/umma.c). */
+static uint32_t parts_of(const async_umma *shape)
+{
+    return shape->ctas == 1 && shape->m == 64 ? 0x55 : FENCE_ALL_PARTS;
+}
+
+static void look_at_columns(warp *w, const cta *c, uint32_t parts, uint32_t first, uint32_t count,
+                            bool writes, const char *doing)
+{
+    if (CLUSTER(w)->fences)
+        fences_tensor(w, c, parts, first, count, writes, doing);
+    if (CLUSTER(w)->races)
+        races_tensor(w, RACE_UMMA, c, parts, first, count, writes);
+}
+
+static void look_at_tensor_memory(warp *w, const pending *p, const cta *c)
+{
+    static const char reads[] = "tcgen05.mma reads";
+    const pending_umma *u = &p->umma;
+    uint32_t parts = parts_of(&u->shape);
+    if (u->a_in_tmem)
+        look_at_columns(w, c, parts, u->a_tmem, UMMA_A_COLUMNS, false, reads);
+    if (u->shape.block) {
+        look_at_columns(w, c, FENCE_ALL_PARTS, u->a_factors, UMMA_A_FACTOR_COLUMNS, false, reads);
+        look_at_columns(w, c, FENCE_ALL_PARTS, u->b_factors, async_umma_b_factor_columns(&u->shape), false,
+                        reads);
+    }
+    look_at_columns(w, c, parts, u->d_tmem, async_umma_d_columns(&u->shape), true, "tcgen05.mma writes");
+}
+
+static void look_at_mma(warp *w, const pending *p)
+{
+    const pending_umma *u = &p->umma;
+    async_umma_operands in = operands_of(u);
+    for (uint32_t i = 0; fences_want_matrices(CLUSTER(w)) && i < u->shape.ctas; i++) {
+        fences_matrix from = {w, u->first + i, "tcgen05.mma reads", RACE_UMMA};
+        async_umma_chunks(&u->shape, &in, fences_chunk, &from);
+        look_at_tensor_memory(w, p, u->first + i);
+    }
+}
+
 static void issue_mma(warp *w, const op *o, uint32_t lane)
 {
     cta *first = first_cta(w, o, lane);
@@ -140,10 +190,7 @@ static void issue_mma(warp *w, const op *o, uint32_t lane)
     p->umma.d_tmem = d;
     p->tmem_first = d;
     p->tmem_end = d + async_umma_d_columns(&shape);
-    for (uint32_t i = 0; i < shape.ctas; i++) {
-        script_touch_matrix(w, &first[i], p->umma.desc_a);
-        script_touch_matrix(w, &first[i], p->umma.desc_b);
-    }
+    look_at_mma(w, p);
     pending_issue(p);
 }
 
@@ -218,6 +265,18 @@ static void carry_out_copy(pending *p)
     }
 }
 
+static void look_at_copy(warp *w, const pending *p)
+{
+    const pending_umma *u = &p->umma;
+    const async_umma_copy *shape = &copies[u->op->choice].copy;
+    for (uint32_t i = 0; fences_want_matrices(CLUSTER(w)) && i < group_of(u->op); i++) {
+        fences_matrix from = {w, u->first + i, "tcgen05.cp reads", RACE_UMMA};
+        async_umma_copy_chunks(shape, u->desc_a, fences_chunk, &from);
+        look_at_columns(w, u->first + i, FENCE_ALL_PARTS, u->d_tmem, shape->bits / 32, true,
+                        "tcgen05.cp writes");
+    }
+}
+
 static void issue_copy(warp *w, const op *o, uint32_t lane)
 {
     cta *first = first_cta(w, o, lane);
@@ -227,6 +286,7 @@ static void issue_copy(warp *w, const op *o, uint32_t lane)
     p->umma.desc_a = ((const uint64_t *)REG(w, o->arg[ARG_DESC]))[lane];
     p->umma.d_tmem = p->tmem_first = column;
     p->tmem_end = column + count;
+    look_at_copy(w, p);
     pending_issue(p);
 }
 
@@ -301,7 +361,12 @@ static void issue_commit(warp *w, const op *o, uint32_t lane)
     pending *p = pending_new(w, UINT32_C(1) << lane, "the arrival of tcgen05.commit", carry_out_commit);
     p->kind = PENDING_UMMA_ARRIVE;
     p->commit = (pending_commit){.offset = barrier.offset, .ctas = ctas};
+    p->ctas = &p->commit.ctas;
     p->writes = ctas & ~(UINT32_C(1) << w->cta->rank);
+    if (c->fences)
+        fences_before_sync(w);
+    if (c->races)
+        races_tells_pipe(p, RACE_UMMA);
     pending_issue(p);
 }
 

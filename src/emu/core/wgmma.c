@@ -3,6 +3,8 @@
  * Each warp of the four issues its own quarter: the 16 rows of D that it holds. Operands in shared memory and in
  * registers are read, and D written, when the operation is carried out, so using any of them before wgmma.wait_group
  * shows. The operations of a warp keep their order. */
+#include "emu/check/fences.h"
+#include "emu/check/races.h"
 #include "emu/core/decode.h"
 #include "emu/core/pending.h"
 
@@ -77,8 +79,12 @@ static void run_mma(warp *w, const op *o, uint32_t mask)
     p->wgmma.shape.scale_d = scale != 0;
     p->wgmma.desc_a = form->a_in_registers ? 0 : uniform_descriptor(w, o->arg[ARG_A]);
     p->wgmma.desc_b = uniform_descriptor(w, o->arg[ARG_B]);
-    script_touch_matrix(w, w->cta, p->wgmma.desc_a);
-    script_touch_matrix(w, w->cta, p->wgmma.desc_b);
+    if (CLUSTER(w)->races)
+        races_next(p, RACE_WGMMA);
+    fences_matrix from = {w, w->cta, "wgmma.mma_async reads", RACE_WGMMA};
+    if (fences_want_matrices(CLUSTER(w)))
+        async_wgmma_chunks(&form->shape, w->index % 4, p->wgmma.desc_a, p->wgmma.desc_b, form->a_in_registers,
+                           fences_chunk, &from);
     pending_issue(p);
 }
 
@@ -216,8 +222,12 @@ static void run_commit(warp *w, const op *o, uint32_t mask)
 
 static void run_wait(warp *w, const op *o, uint32_t mask)
 {
-    if (whole_warp(w, mask) && w->pending_wgmma)
+    if (!whole_warp(w, mask))
+        return;
+    if (w->pending_wgmma)
         pending_wait(w, PENDING_WGMMA, mask, o->arg[0], false);
+    if (CLUSTER(w)->races)
+        races_waited(w, RACE_WGMMA);
 }
 
 const op_family family_wgmma_fence = {.any = run_fence};

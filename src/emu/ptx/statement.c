@@ -246,34 +246,84 @@ static void read_instruction(parser *p)
     vec_push(&p->function->instructions, i);
 }
 
-/* "mark 17": the number; false for every other pragma. */
-static bool is_mark(const lex_token *t, uint32_t *number)
+/* Pragmas of ours: a word, a number, and so many registers. */
+typedef struct pragma {
+    const char *word;
+    int registers;
+} pragma;
+
+static const pragma pragmas[] = {{"mark", 0}, {"answer", 3}};
+
+enum { MOST_DIGITS = 9 };
+
+static size_t skip_word(const lex_token *t, size_t at, const char *word)
 {
-    static const char word[] = "mark ";
-    uint64_t value = 0;
-    size_t i = sizeof word - 1;
-    if (t->kind != LEX_STRING || t->len <= i || memcmp(t->text, word, i) != 0)
-        return false;
-    for (; i < t->len; i++) {
-        if (t->text[i] < '0' || t->text[i] > '9' || value > UINT32_MAX / 16)
-            return false;
-        value = 10 * value + (uint64_t)(t->text[i] - '0');
-    }
-    *number = (uint32_t)value;
-    return true;
+    size_t len = strlen(word);
+    return at + len <= t->len && memcmp(t->text + at, word, len) == 0 ? at + len : SIZE_MAX;
 }
 
-/* .pragma "mark 17"; becomes an instruction of ours, for scripts (emu.h). */
+/* Behind characters that are none of `ends`. */
+static size_t skip_to(const lex_token *t, size_t at, const char *ends)
+{
+    while (at < t->len && !strchr(ends, t->text[at]))
+        at++;
+    return at;
+}
+
+static bool is_pragma(const lex_token *t, const pragma *p)
+{
+    size_t at = t->kind == LEX_STRING ? skip_word(t, 0, p->word) : SIZE_MAX;
+    if (at == SIZE_MAX || (at = skip_word(t, at, " ")) == SIZE_MAX)
+        return false;
+    size_t digits = at;
+    while (at < t->len && t->text[at] >= '0' && t->text[at] <= '9')
+        at++;
+    if (at == digits || at - digits > MOST_DIGITS)
+        return false;
+    for (int i = 0; i < p->registers; i++) {
+        if ((at = skip_word(t, at, ", %")) == SIZE_MAX)
+            return false;
+        at = skip_to(t, at, ", ");
+    }
+    return at == t->len;
+}
+
+/* Operands up to the end of the source. */
+static void read_all_operands(parser *p, ptx_instruction *i)
+{
+    size_t base = p->scratch.len;
+    do {
+        ptx_operand item = read_operand(p);
+        vec_push(&p->scratch, item);
+    } while (p->scratch.len - base < PARSE_MAX_OPERANDS && parse_accept(p, ','));
+    if (p->lex.token.kind != LEX_END)
+        lex_fail(&p->lex, p->lex.token.at, "the end of the pragma expected");
+    i->operands = take_items(p, base, &i->operand_count);
+}
+
+/* The string is read as what follows an opcode; then all goes on as before. */
+static void read_our_pragma(parser *p, const char *opcode)
+{
+    const lex_token t = p->lex.token;
+    const char *next = p->lex.next, *end = p->lex.end;
+    ptx_instruction i = {.at = t.at, .opcode = opcode};
+    p->lex.next = t.text + strlen(opcode);
+    p->lex.end = t.text + t.len;
+    lex_advance(&p->lex);
+    read_all_operands(p, &i);
+    p->lex.next = next;
+    p->lex.end = end;
+    p->lex.token = t;
+    vec_push(&p->function->instructions, i);
+}
+
+/* .pragma "mark 17"; and .pragma "answer 5, %r1, %r2, %r3"; become instructions of ours, for scripts (emu.h). */
 static void read_pragma(parser *p)
 {
-    ptx_instruction i = {.at = p->lex.token.at, .opcode = "mark", .operand_count = 1};
-    uint32_t number = 0;
     lex_advance(&p->lex);
-    if (is_mark(&p->lex.token, &number)) {
-        i.operands = arena_new(p->module->arena, ptx_operand);
-        *i.operands = (ptx_operand){.kind = PTX_OPERAND_INTEGER, .value = number, .at = p->lex.token.at};
-        vec_push(&p->function->instructions, i);
-    }
+    for (size_t i = 0; i < ARRAY_LEN(pragmas); i++)
+        if (is_pragma(&p->lex.token, &pragmas[i]))
+            read_our_pragma(p, pragmas[i].word);
     parse_skip_past(p, ';');
 }
 

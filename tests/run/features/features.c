@@ -1,7 +1,7 @@
 /* features: runs the kernels of all families on one device and lists which of them did what they should.
  *
- *     features [--device gpu|emu|none] [--async late|early|random] [--seed N] [--repeat N] [--list]
- *              [--cuda|--table|--audit|--bodies] [NAME ...]
+ *     features [--device gpu|emu|none] [--async late|early|random] [--seed N] [--repeat N]
+ *              [--check-fences] [--check-races] [--list] [--cuda|--table|--audit|--bodies] [NAME ...]
  *
  * Device none: assembles the kernels and runs nothing. --audit compares compiled bodies with their rows in place of running;
  * --bodies does that, and prints a line a body. A NAME is a family or family.kernel; none: all. Each kernel runs
@@ -257,6 +257,10 @@ static bool choose_flag(settings *s, const char *option)
         s->cuda = true;
     else if (strcmp(option, "--table") == 0)
         s->table = true;
+    else if (strcmp(option, "--check-fences") == 0)
+        s->run.check_fences = true;
+    else if (strcmp(option, "--check-races") == 0)
+        s->run.check_races = true;
     else if (bodies || strcmp(option, "--audit") == 0)
         s->audit = true;
     else
@@ -283,7 +287,7 @@ static bool read_options(settings *s, int argc, char **argv)
 
 static const char usage[] =
     "usage: features [--device gpu|emu|none] [--async late|early|random] [--seed N] [--repeat N] "
-    "[--list] [--cuda|--table|--audit|--bodies] [NAME ...]\n";
+    "[--check-fences] [--check-races] [--list] [--cuda|--table|--audit|--bodies] [NAME ...]\n";
 
 int main(int argc, char **argv)
 {
