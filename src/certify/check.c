@@ -74,18 +74,16 @@ static bool skip_line(checker *c)
     return c->at < c->end && c->at++;
 }
 
-/* A machine that was read has -1 for its newest tile. */
 static bool read_question(checker *c, form_node *n)
 {
     int number;
-    if (!take(c, "node ") || !take_number(c, &number) || !take(c, " asks ") ||
-        !take_number(c, &n->of.value) || n->of.value >= (int)c->w->values.len)
+    if (!take(c, "node ") || !take_number(c, &number) || !take(c, " asks "))
         return false;
-    bool before = value_of_tile(&c->w->values.at[n->of.value]) && !take(c, " newest");
-    if (before && !take(c, " before"))
+    const char *name = c->at;
+    if (!skip_line(c))
         return false;
-    n->of.instance = value_instance(c->w, n->of.value, before ? -2 : -1);
-    return take(c, "\n");
+    n->agent = world_find(c->w, NAME_AGENT, name, (size_t)(c->at - name) - 1);
+    return n->agent >= 0;
 }
 
 static bool read_node(checker *c)
@@ -93,14 +91,12 @@ static bool read_node(checker *c)
     form_node n = {.lines = NULL};
     if (!read_question(c, &n))
         return false;
-    bool choice = value_is_choice(&c->w->values.at[n.of.value]);
     n.lines = c->at;
-    while (!starts_with(c, choice ? "no " : "equal "))
+    while (!starts_with(c, "no "))
         if (!skip_line(c))
             return false;
     n.length = (size_t)(c->at - n.lines);
-    if (!take(c, choice ? "no " : "equal ") || !take_target(c, &n.leads[0]) ||
-        !take(c, choice ? "yes " : "greater ") || !take_target(c, &n.leads[1]))
+    if (!take(c, "no ") || !take_target(c, &n.leads[0]) || !take(c, "yes ") || !take_target(c, &n.leads[1]))
         return false;
     vec_push(&c->nodes, n);
     return true;
@@ -128,29 +124,26 @@ static bool read_header(checker *c)
 
 /* ---- one spelling -------------------------------------------------------------------------------------- */
 
-static bool somebody_asks(const state *s, const question *q)
+/* An agent that asks, and the first to ask for this. */
+static bool asks_first(const state *s, int agent)
 {
-    for (int i = 0; i < s->world->agent_count; i++) {
-        if (s->agents[i].status != STATE_ASKS)
-            continue;
-        question asked = state_asked(s, i);
-        if (asked.value == q->value && asked.instance == q->instance)
-            return true;
-    }
-    return false;
+    if (s->agents[agent].status != STATE_ASKS)
+        return false;
+    question q = state_asked(s, agent);
+    return q.value >= 0 && state_first_to_ask(s, &q) == agent;
 }
 
-/* Prints what was read, and asks that somebody asks what a node says is asked. */
+/* Prints what was read, and sees that the agent that a node names asks. */
 static bool spell_node(checker *c, int number)
 {
     const form_node *n = &c->nodes.at[number];
     if (!state_read(&c->s, n->lines, n->length))
         return refuse_run(c, number, "its machine cannot be read");
-    if (!somebody_asks(&c->s, &n->of))
+    if (!asks_first(&c->s, n->agent))
         return refuse_run(c, number, "nobody asks its question");
-    form_asks(c->w, &c->s, number, &n->of, &c->again);
+    form_asks(c->w, number, n->agent, &c->again);
     state_print(&c->s, &c->again);
-    form_leads(c->w, n, &c->again);
+    form_leads(n, &c->again);
     return true;
 }
 
@@ -217,7 +210,8 @@ static bool check_node(checker *c, int number)
     const form_node *n = &c->nodes.at[number];
     for (int answer = 0; answer < 2; answer++) {
         (void)state_read(&c->s, n->lines, n->length);
-        state_give(&c->s, &n->of, answer);
+        question q = state_asked(&c->s, n->agent);
+        state_give(&c->s, &q, answer);
         if (!leads_to(c, number, n->leads[answer]))
             return false;
     }

@@ -11,9 +11,10 @@ static uint64_t hash_number(uint64_t hash, int64_t number)
 /* What ir_dump does not tell. */
 static uint64_t hash_op(uint64_t hash, const ir_op *op)
 {
-    int64_t numbers[] = {op->barrier,      op->cursor,     op->lanes,       op->to,        op->gate,
-                         op->bytes,        op->status,     op->key,         op->period,    op->first,
-                         op->wgmma_groups, op->wgmma_wait, op->bulk_groups, op->bulk_wait, op->fence};
+    int64_t numbers[] = {op->barrier,     op->cursor,    op->lanes, op->to,           op->gate,
+                         op->bytes,       op->status,    op->key,   op->period,       op->first,
+                         op->condition,   op->guard,     op->match, op->wgmma_groups, op->wgmma_wait,
+                         op->bulk_groups, op->bulk_wait, op->fence};
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
         hash = hash_number(hash, numbers[i]);
     for (int i = 0; i < op->effect_count; i++) {
@@ -41,6 +42,8 @@ static uint64_t hash_program(const ir_program *p)
             for (size_t n = 0; n < ARRAY_LEN(numbers); n++)
                 hash = hash_number(hash, numbers[n]);
         }
+        for (size_t j = 0; j < t->values.len; j++)
+            hash = hash_number(hash, t->values.at[j].producer);
         for (size_t j = 0; j < t->ops.len; j++)
             hash = hash_op(hash, &t->ops.at[j]);
     }
@@ -51,7 +54,7 @@ static uint64_t hash_program(const ir_program *p)
 
 void form_header(const world *w, text *out)
 {
-    text_printf(out, "warpwright certificate 1\nkernel %s\nprogram %016llx\n", w->kernel->name,
+    text_printf(out, "warpwright certificate 2\nkernel %s\nprogram %016llx\n", w->kernel->name,
                 (unsigned long long)hash_program(w->program));
     for (size_t i = 0; i < w->values.len; i++) {
         text_printf(out, "value %zu is ", i);
@@ -76,6 +79,21 @@ void form_start(int nodes, int start, text *out)
 
 /* ---- nodes --------------------------------------------------------------------------------------------- */
 
+void form_asks(const world *w, int number, int agent, text *out)
+{
+    text_printf(out, "node %d asks %s\n", number, w->agents[agent].name);
+}
+
+void form_leads(const form_node *n, text *out)
+{
+    text_add(out, "no ");
+    put_target(n->leads[0], out);
+    text_add(out, "yes ");
+    put_target(n->leads[1], out);
+}
+
+/* ---- classes ------------------------------------------------------------------------------------------- */
+
 static int64_t newest_tile(const state *s, int queue)
 {
     for (size_t i = 0; i < s->world->values.len; i++)
@@ -83,28 +101,6 @@ static int64_t newest_tile(const state *s, int queue)
             return s->newest[i];
     return -1;
 }
-
-void form_asks(const world *w, const state *at_rest, int number, const question *q, text *out)
-{
-    const world_value *v = &w->values.at[q->value];
-    text_printf(out, "node %d asks %d", number, q->value);
-    if (value_of_tile(v)) {
-        int64_t newest = newest_tile(at_rest, v->queue);
-        text_add(out, value_instance(w, q->value, newest) == q->instance ? " newest" : " before");
-    }
-    text_add(out, "\n");
-}
-
-void form_leads(const world *w, const form_node *n, text *out)
-{
-    bool choice = value_is_choice(&w->values.at[n->of.value]);
-    text_add(out, choice ? "no " : "equal ");
-    put_target(n->leads[0], out);
-    text_add(out, choice ? "yes " : "greater ");
-    put_target(n->leads[1], out);
-}
-
-/* ---- classes ------------------------------------------------------------------------------------------- */
 
 static bool is_among(const state_value *v, const state_value *of)
 {

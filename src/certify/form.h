@@ -10,17 +10,17 @@ enum { FORM_END = -1 };
 
 /* A machine at rest, the question it is asked, and which nodes the answers lead to. */
 typedef struct form_node {
-    question of;
+    int agent;         /* what it asks is the question */
     const char *lines; /* as state_print spells it */
     size_t length;
     int leads
-        [2]; /* the value is the least it can be, or no; it is greater, or yes. FORM_END: the kernel ends */
+        [2]; /* no, the value is the least that it can be; yes, it is greater. FORM_END: the kernel ends */
 } form_node;
 
 void form_header(const world *w, text *out);
 void form_start(int nodes, int start, text *out);
-void form_asks(const world *w, const state *at_rest, int number, const question *q, text *out);
-void form_leads(const world *w, const form_node *n, text *out);
+void form_asks(const world *w, int number, int agent, text *out);
+void form_leads(const form_node *n, text *out);
 
 /* Makes a machine the one of a class that `target` stands for, if it is of that class: one whose value may be any of
  * {from, from + every, ...}. What does not fit is left as it is. */

@@ -106,6 +106,8 @@ void world_value_text(const world *w, const world_value *v, text *out)
         text_printf(out, ", at least %lld", (long long)v->least);
         break;
     }
+    if (v->of_trip)
+        text_add(out, ", in a trip");
     if (queue)
         text_printf(out, ", in a tile of %s", queue);
 }

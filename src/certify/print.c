@@ -2,6 +2,7 @@
  *
  *   rings       are turned so that the first cursor that moves in them stands at slot 0 of lap 0
  *   tiles       are counted from the newest, which is -1
+ *   trips       with conditions of their own are counted from that of the first agent in such a loop
  *   values      that nobody will ask about are left out; of one that only agents in its loops ask about, it is said how far
  *               they are from it
  *   facts       that all who may ever be asked about them know are left out; of the others, who does not know them
@@ -55,6 +56,8 @@ static void put_loop(const printer *p, int agent)
         put_ruled(p, agent, loop);
     else if (loop)
         printer_put_number(p, "trip", a->trip);
+    if (loop && loop->family >= 0)
+        printer_put_number(p, "turn", a->turn - state_turn_zero(p->s, loop->family, a->tile));
 }
 
 static void put_cursors(const printer *p, int agent)
@@ -168,14 +171,25 @@ static void print_value(const printer *p, int value, int instance)
     text_add(p->out, "\n");
 }
 
+static void print_trips(const printer *p, int value, int64_t tile, const char *which)
+{
+    int64_t zero = state_turn_zero(p->s, p->w->values.at[value].family, tile);
+    const state_value *v = state_next_condition(p->s, value, tile, INT64_MIN);
+    for (; v; v = state_next_condition(p->s, value, tile, v->turn + 1))
+        text_printf(p->out, "value %d%s turn %lld %s\n", value, which, (long long)(v->turn - zero),
+                    v->choice ? "yes" : "no");
+}
+
 static void print_values(const printer *p)
 {
     for (int i = 0; i < (int)p->w->values.len; i++) {
         const world_value *v = &p->w->values.at[i];
         int64_t newest = value_of_tile(v) ? tile_zero(p, v->queue) - 1 : 0;
-        print_value(p, i, value_instance(p->w, i, newest));
-        if (value_of_tile(v))
-            print_value(p, i, value_instance(p->w, i, newest - 1));
+        for (int back = 0; back < (value_of_tile(v) ? 2 : 1); back++)
+            if (v->of_trip)
+                print_trips(p, i, newest - back, !value_of_tile(v) ? "" : back ? " before" : " newest");
+            else
+                print_value(p, i, value_instance(p->w, i, newest - back));
     }
 }
 

@@ -112,6 +112,16 @@ static bool read_choice(reader *r, state_value *v)
     return v->choice >= 0 || take_word(r, "open");
 }
 
+static bool read_turn(reader *r, int value, int64_t tile)
+{
+    int64_t turn;
+    if (!take_word(r, "turn") || !take_number(r, -MOST_NUMBER, MOST_NUMBER, &turn))
+        return false;
+    state_value *v = &r->s->values[turn_instance(r->w, value, tile, turn)];
+    *v = (state_value){.turn = turn};
+    return read_choice(r, v);
+}
+
 /* The newest tile is -1, the one before -2. */
 static bool read_value(reader *r)
 {
@@ -125,6 +135,8 @@ static bool read_value(reader *r)
         if (!take_word(r, "before"))
             return false;
     }
+    if (of->of_trip)
+        return read_turn(r, number, tile);
     state_value *v = &r->s->values[value_instance(r->w, number, tile)];
     *v = (state_value){.choice = -1};
     return value_is_choice(of) ? read_choice(r, v) : read_known(r, v);
@@ -170,7 +182,9 @@ static bool read_loop(reader *r, int agent)
         return false;
     a->in_loop = true;
     a->mode = take_word(r, "from") ? TRIP_FROM : take_word(r, "left") ? TRIP_LEFT : TRIP_COUNTED;
-    return a->mode == TRIP_COUNTED || take_number(r, -MOST_NUMBER, MOST_NUMBER, &a->distance);
+    if (a->mode != TRIP_COUNTED && !take_number(r, -MOST_NUMBER, MOST_NUMBER, &a->distance))
+        return false;
+    return !take_word(r, "turn") || take_number(r, -MOST_NUMBER, MOST_NUMBER, &a->turn);
 }
 
 static bool read_cursor(reader *r, int agent, int cursor)

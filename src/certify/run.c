@@ -33,7 +33,7 @@ static bool branch(state *s, int agent, state_answer answer, int yes, int no)
 static void leave_loop(state_agent *a)
 {
     a->in_loop = false;
-    a->trip = 0;
+    a->trip = a->turn = 0;
     a->mode = TRIP_COUNTED;
 }
 
@@ -56,6 +56,7 @@ static bool step_loop_end(state *s, int agent, const world_op *o)
     state_answer more = state_has_trip(s, agent, loop, 1);
     if (more == ANSWER_YES) {
         a->trip++;
+        a->turn++;
         a->distance += loop->step;
     } else if (more == ANSWER_NO) {
         leave_loop(a);

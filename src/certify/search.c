@@ -13,6 +13,7 @@ enum { MOST_NODES = 5000, MOST_BYTES = 1 << 26, MOST_EVENTS = 5000000 };
 
 typedef struct found_node {
     form_node form;
+    question of; /* as its lines are read */
     char *lines;
     char *chain; /* as state_print_without spells it; NULL: it is of no chain */
     uint64_t chain_hash;
@@ -103,7 +104,7 @@ static void leave(search *s, int node, bool more)
  * when nobody asks for less, so that no task runs ahead. */
 static question choose(const search *s, int last_value)
 {
-    question best = {-1, -1};
+    question best = {-1, -1, 0};
     int most = 0;
     for (int i = 0; i < s->w->agent_count; i++) {
         if (s->s.agents[i].status != STATE_ASKS)
@@ -150,7 +151,8 @@ static void make_class(search *s, int number, int64_t period, const bool *moves)
 {
     found_node *n = &s->nodes.at[number];
     (void)state_read(&s->other, n->lines, n->form.length);
-    state_value *v = &s->other.values[n->form.of.instance];
+    question q = state_asked(&s->other, n->form.agent);
+    state_value *v = &s->other.values[q.instance];
     for (size_t i = 0; i < n->places.at.len; i++) {
         state_agent *a = &s->other.agents[n->places.at.at[i].agent];
         if (!moves[i])
@@ -215,21 +217,11 @@ static int class_of(search *s, uint64_t chain_hash)
     return found;
 }
 
-/* The question, as the machine counts tiles that will be read: the newest is -1. */
-static question as_read(const search *s, const question *q)
-{
-    text asks = {0};
-    form_asks(s->w, &s->s, 0, q, &asks);
-    bool before = strstr(text_str(&asks), " before") != NULL;
-    text_free(&asks);
-    return (question){q->value, value_instance(s->w, q->value, before ? -2 : -1)};
-}
-
 /* `places`: of a machine that is chained; they become the node's. */
 static int add_node(search *s, const question *q, int before, print_places *places, uint64_t chain_hash)
 {
     found_node n = {.before = before, .number = -1, .lines = keep(s, &s->lines)};
-    n.form = (form_node){.of = as_read(s, q), .length = s->lines.len};
+    n.form = (form_node){.agent = state_first_to_ask(&s->s, q), .length = s->lines.len};
     n.from = s->s.values[q->instance].from;
     if (places) {
         n.chain = keep(s, &s->chain);
@@ -247,7 +239,7 @@ static int add_node(search *s, const question *q, int before, print_places *plac
 
 static bool is_chained_by(const found_node *n, const question *q)
 {
-    return n->chain && !n->class && n->form.of.value == q->value && n->form.of.instance == q->instance;
+    return n->chain && !n->class && same_question(&n->of, q);
 }
 
 /* The same for a machine whose value is known exactly, but for how far it has grown. */
@@ -270,7 +262,7 @@ static int meet_in_chain(search *s, int from, bool more, const question *q)
 /* The node for the machine at hand, which came by an answer from another (-1: it is the first); a new one if need be. */
 static int meet(search *s, int from, bool more)
 {
-    question q = choose(s, from < 0 ? -1 : s->nodes.at[from].form.of.value);
+    question q = choose(s, from < 0 ? -1 : s->nodes.at[from].of.value);
     s->lines.len = 0;
     state_print(&s->s, &s->lines);
     grow_table(s);
@@ -298,9 +290,10 @@ static bool follow_all(search *s)
         return false;
     for (size_t i = 0; i < s->left.len; i++) {
         task_left t = s->left.at[i];
-        const found_node *n = &s->nodes.at[t.node];
+        found_node *n = &s->nodes.at[t.node];
         (void)state_read(&s->s, n->lines, n->form.length);
-        state_give(&s->s, &n->form.of, t.more);
+        n->of = state_asked(&s->s, n->form.agent);
+        state_give(&s->s, &n->of, t.more);
         int to = FORM_END;
         if (!run_on(s, t.node, t.more, &to))
             return false;
@@ -327,13 +320,12 @@ static int number_of(search *s, node_list *order, int node)
 static void write_node(search *s, node_list *order, int number, text *out)
 {
     const found_node *n = &s->nodes.at[order->at[number]];
-    (void)state_read(&s->other, n->lines, n->form.length);
-    form_asks(s->w, &s->other, number, &n->form.of, out);
+    form_asks(s->w, number, n->form.agent, out);
     text_add_n(out, n->lines, n->form.length);
     form_node form = n->form;
     form.leads[0] = number_of(s, order, form.leads[0]);
     form.leads[1] = number_of(s, order, form.leads[1]);
-    form_leads(s->w, &form, out);
+    form_leads(&form, out);
 }
 
 static void write_all(search *s, text *out)

@@ -70,7 +70,7 @@ static void begin_agent(state *s, int agent)
 static void begin_value(state *s, int value)
 {
     const world_value *v = &s->world->values.at[value];
-    for (int i = 0; i < (value_of_tile(v) ? 2 : 1); i++)
+    for (int i = 0; i < value_instances(v); i++)
         s->values[v->first + i] = (state_value){.from = v->least, .step = 1, .choice = -1};
     s->newest[value] = -1;
 }
@@ -187,9 +187,20 @@ state_answer state_has_tile(state *s, int agent, int value)
     return greater(s, agent, &s->values[s->world->values.at[value].first], s->agents[agent].tile);
 }
 
+/* What is not remembered of a trip is asked again: then both answers are followed, and one of them is right. */
+static state_answer choice_of_trip(const state *s, const state_agent *a, int value)
+{
+    const state_value *v = &s->values[turn_instance(s->world, value, a->tile, a->turn)];
+    bool known = v->choice >= 0 && v->turn == a->turn;
+    return !known ? ANSWER_OPEN : v->choice ? ANSWER_YES : ANSWER_NO;
+}
+
 state_answer state_choice(state *s, int agent, int value)
 {
-    const state_value *v = &s->values[value_instance(s->world, value, s->agents[agent].tile)];
+    const state_agent *a = &s->agents[agent];
+    if (s->world->values.at[value].of_trip)
+        return choice_of_trip(s, a, value);
+    const state_value *v = &s->values[value_instance(s->world, value, a->tile)];
     if (v->dead) {
         (void)state_wrong(s, agent, "asks about a condition that was forgotten");
         return ANSWER_WRONG;
@@ -218,8 +229,9 @@ bool state_enter_tile(state *s, int agent, int value)
     s->newest[value] = tile;
     for (size_t i = 0; i < s->world->values.len; i++) {
         const world_value *v = &s->world->values.at[i];
-        if (value_of_tile(v) && v->queue == queue)
-            s->values[v->first + (int)(tile & 1)] = (state_value){.from = v->least, .step = 1, .choice = -1};
+        state_value *known = &s->values[value_instance(s->world, (int)i, tile)];
+        for (int n = 0; value_of_tile(v) && v->queue == queue && n < value_instances(v) / 2; n++)
+            known[n] = (state_value){.from = v->least, .step = 1, .choice = -1};
     }
     return true;
 }
@@ -256,7 +268,7 @@ static void raise_value(state *s, const question *q)
 void state_give(state *s, const question *q, bool more)
 {
     if (value_is_choice(&s->world->values.at[q->value]))
-        s->values[q->instance].choice = more;
+        s->values[q->instance] = (state_value){.choice = more, .turn = q->turn};
     else if (more)
         raise_value(s, q);
     else
@@ -272,9 +284,22 @@ question state_asked(const state *s, int agent)
     int value = o->value;
     if (value < 0 && o->loop >= 0) /* a guard for the last trip */
         value = state_loop(s, agent)->value;
+    const state_agent *a = &s->agents[agent];
     if (value < 0)
-        return (question){-1, -1};
-    return (question){value, value_instance(s->world, value, s->agents[agent].tile)};
+        return (question){-1, -1, 0};
+    if (s->world->values.at[value].of_trip)
+        return (question){value, turn_instance(s->world, value, a->tile, a->turn), a->turn};
+    return (question){value, value_instance(s->world, value, a->tile), 0};
+}
+
+int state_first_to_ask(const state *s, const question *q)
+{
+    for (int i = 0; i < s->world->agent_count; i++) {
+        question asked = s->agents[i].status == STATE_ASKS ? state_asked(s, i) : (question){-1, -1, 0};
+        if (same_question(&asked, q))
+            return i;
+    }
+    return -1;
 }
 
 int64_t state_alike_trip(const world_op *loop, int64_t trip)

@@ -9,6 +9,7 @@
  * barrier.c  mbarriers
  * memory.c   accesses and races
  * fence.c    fences between proxies, and of tensor memory
+ * trips.c    conditions that are made anew in each trip
  * run.c      operations
  * print*.c   a machine at rest as text, one for all machines that behave alike; read.c the reverse */
 #ifndef WW_CERTIFY_STATE_H
@@ -33,6 +34,7 @@ typedef struct state_agent {
     int64_t trip; /* with TRIP_FROM and TRIP_LEFT any that is alike to the loop's guards */
     trip_mode mode;
     int64_t distance; /* TRIP_FROM, TRIP_LEFT: of the test of the trip it is in */
+    int64_t turn;     /* in a loop: the number of its trip, as conditions of trips know it */
     int64_t tile;
     int groups[GROUP_KINDS]; /* in flight */
 } state_agent;
@@ -72,7 +74,8 @@ typedef struct state_value {
     bool dead; /* nobody will ask */
     bool any;  /* `from` may be anything: nobody will ask but those who are in its loops */
     int64_t from, every, step;
-    int choice; /* SKIP, KEY: 0 no, 1 yes, -1 not known */
+    int choice;   /* SKIP, KEY: 0 no, 1 yes, -1 not known */
+    int64_t turn; /* of a trip: in which */
 } state_value;
 
 typedef struct state_flight {
@@ -110,6 +113,7 @@ typedef struct state {
 
 typedef struct question {
     int value, instance;
+    int64_t turn; /* of a trip: in which; else 0 */
 } question;
 
 void state_new(state *s, const world *w);
@@ -215,10 +219,15 @@ bool state_wrong(state *s, int agent, const char *what);
 
 typedef enum state_answer { ANSWER_NO, ANSWER_YES, ANSWER_OPEN, ANSWER_WRONG } state_answer;
 
+/* Of conditions of trips the first of the tile's. */
 static inline int value_instance(const world *w, int value, int64_t tile)
 {
     const world_value *v = &w->values.at[value];
-    return v->first + (value_of_tile(v) ? (int)(tile & 1) : 0);
+    return v->first + (value_of_tile(v) && tile & 1 ? value_instances(v) / 2 : 0);
+}
+static inline bool same_question(const question *a, const question *b)
+{
+    return a->value == b->value && a->instance == b->instance && a->turn == b->turn;
 }
 /* Whether the agent's loop has a trip `ahead` (0 or 1) of the one it is in. */
 state_answer state_has_trip(state *s, int agent, const world_op *loop, int ahead);
@@ -229,10 +238,23 @@ bool state_enter_tile(state *s, int agent, int value);
 void state_give(state *s, const question *q, bool more);
 /* What the agent asks about. */
 question state_asked(const state *s, int agent);
+int state_first_to_ask(const state *s, const question *q); /* -1: nobody does */
 /* Trips that are alike to the guards of a loop have the same. */
 int64_t state_alike_trip(const world_op *loop, int64_t trip);
 /* Whether loops or guards that have not started may ask about that instance. */
 bool state_asked_later(const state *s, int value, int instance);
+
+/* ---- trips.c ------------------------------------------------------------------------------------------- */
+
+/* What is known of a condition of trips in that one. */
+static inline int turn_instance(const world *w, int value, int64_t tile, int64_t turn)
+{
+    return value_instance(w, value, tile) + (int)(turn & (WORLD_TRIPS - 1));
+}
+/* The trip that is called 0 in that tile: names of trips say how far agents are apart. */
+int64_t state_turn_zero(const state *s, int family, int64_t tile);
+/* The known condition of that tile with the least turn from `from` on that somebody may yet ask about; NULL: none. */
+const state_value *state_next_condition(const state *s, int value, int64_t tile, int64_t from);
 
 /* ---- barrier.c: false when something is wrong ---------------------------------------------------------- */
 

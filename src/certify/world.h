@@ -67,6 +67,8 @@ typedef struct world_slot {
     const char *name;
 } world_slot;
 
+enum { WORLD_TRIPS = 16 }; /* of a tile for which conditions are remembered; a power of 2 */
+
 typedef enum value_kind { VALUE_BOUND, VALUE_TILES, VALUE_SKIP, VALUE_KEY } value_kind;
 
 typedef struct world_value {
@@ -74,8 +76,10 @@ typedef struct world_value {
     int queue;         /* TILES, SKIP: which; else: of the tile it belongs to, -1 for the launch */
     const ir_op *loop; /* BOUND: one of the loops it rules */
     int key;           /* KEY */
+    bool of_trip;      /* KEY: made anew in each trip of the loops that ask about it */
+    int family;        /* of_trip: that of all such conditions that loops ask about together */
     int64_t least;     /* BOUND: smaller values behave like this one, or are ruled out by a promise */
-    int first;         /* of its instances: one; of a tile's two, for even and odd tiles */
+    int first;         /* of its instances, see value_instances */
 } world_value;
 
 /* Trip j of a loop runs if j < count; or, symbolic, if value > offset + j * step. */
@@ -87,7 +91,8 @@ typedef struct world_op {
     int64_t count, offset, step;
     int64_t first,
         period; /* LOOP: trips from `first` on that differ by a multiple of `period` are alike to its guards */
-    bool idle;  /* GUARD: nothing in it is of the model */
+    int family;        /* LOOP: of the conditions of its trips; -1: it has none */
+    bool idle;         /* GUARD: nothing in it is of the model */
     bool assumed;      /* GUARD: taken as holding always, for there are only accesses in it */
     bool optional;     /* stands in such a block */
     uint32_t ranks;    /* CTAs (bits) that execute it */
@@ -207,6 +212,11 @@ static inline bool value_is_choice(const world_value *v)
 static inline bool value_of_tile(const world_value *v)
 {
     return v->kind != VALUE_TILES && v->queue >= 0;
+}
+/* What is known of values: of a tile's for even and odd tiles, of a trip's for trips with the same remainder. */
+static inline int value_instances(const world_value *v)
+{
+    return (value_of_tile(v) ? 2 : 1) * (v->of_trip ? WORLD_TRIPS : 1);
 }
 
 /* The agent ("load.0", "load.0@1/tensor"), stage ("smem.full[2]@1") or slot ("smem.row[2]") of that name; -1: none. */

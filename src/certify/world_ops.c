@@ -70,7 +70,7 @@ static int64_t immediate_trips(int64_t start, int64_t end, int64_t step)
 
 static bool same_value(const world_value *a, const world_value *b)
 {
-    return a->kind == b->kind && a->queue == b->queue && a->key == b->key &&
+    return a->kind == b->kind && a->queue == b->queue && a->key == b->key && a->of_trip == b->of_trip &&
            (a->kind != VALUE_BOUND || same_trips(a->loop, b->loop));
 }
 
@@ -83,7 +83,8 @@ static int add_value(world *w, world_value v)
             return (int)i;
         }
     v.first = w->instance_count;
-    w->instance_count += value_of_tile(&v) ? 2 : 1;
+    v.family = (int)w->values.len;
+    w->instance_count += value_instances(&v);
     vec_push(&w->values, v);
     return (int)w->values.len - 1;
 }
@@ -209,13 +210,38 @@ static bool key_guards_accesses(const world *w, int key)
     return true;
 }
 
-static void read_condition(world *w, const ir_task *t, world_op *o, int queue)
+static bool key_guards_outside(const world *w, int key)
 {
+    for (size_t i = 0; i < w->program->tasks.len; i++) {
+        const ir_task *t = &w->program->tasks.at[i];
+        for (int j = 0; j < (int)t->ops.len; j++)
+            if (by_condition(&t->ops.at[j]) && t->ops.at[j].key == key && !stands_in(t, j, IR_LOOP) &&
+                !guards_nothing(t, j))
+                return true;
+    }
+    return false;
+}
+
+/* Of the condition of a trip each trip has its own, counted from the first of the loop. */
+static void read_condition_of_trip(world *w, const world_task *t, world_op *o, int queue)
+{
+    int key = o->op->key;
+    o->assumed = key_guards_accesses(w, key);
+    if (o->assumed)
+        return;
+    if (key_guards_outside(w, key))
+        world_refuse(w, "a condition of the trip is looked at in a domain loop and outside");
+    if (queue < 0 && t->tile_loop >= 0 && o->loop > t->tile_loop)
+        world_refuse(w, "a condition of the trip is looked at after the tile loop");
+    o->value = add_value(w, (world_value){.kind = VALUE_KEY, .queue = queue, .key = key, .of_trip = true});
+}
+
+static void read_condition(world *w, const world_task *task, world_op *o, int queue)
+{
+    const ir_task *t = task->task;
     bool by_trip = key_made_in(w, o->op->key, IR_LOOP), by_tile = key_made_in(w, o->op->key, IR_TILE_LOOP);
     if (by_trip && o->loop >= 0) {
-        o->assumed = key_guards_accesses(w, o->op->key);
-        if (!o->assumed)
-            world_refuse(w, "a condition is made anew in each trip");
+        read_condition_of_trip(w, task, o, queue);
         return;
     }
     if (queue < 0 && made_in(t, o->op, IR_TILE_LOOP))
@@ -260,7 +286,7 @@ static void read_guard(world *w, world_task *t, world_op *o, int queue)
     else if (op->guard == IR_GUARD_NOT_SKIPPED)
         o->value = add_value(w, (world_value){.kind = VALUE_SKIP, .queue = queue});
     else if (by_condition(op) && !(o->idle = guards_nothing(t->task, (int)(op - t->task->ops.at))))
-        read_condition(w, t->task, o, queue);
+        read_condition(w, t, o, queue);
 }
 
 /* ---- where --------------------------------------------------------------------------------------------- */
@@ -352,7 +378,7 @@ static void read_op(world *w, world_task *t, int i, int loop)
     world_op *o = &t->ops[i];
     bool in_tiles = i > t->tile_loop && i < t->tile_end;
     int queue = in_tiles ? t->task->queue : -1;
-    *o = (world_op){.op = &t->task->ops.at[i], .value = -1, .loop = loop};
+    *o = (world_op){.op = &t->task->ops.at[i], .value = -1, .loop = loop, .family = -1};
     read_places(w, t->task, o);
     switch (o->op->kind) {
     case IR_LOOP: read_loop(w, o, queue); break;
@@ -401,10 +427,40 @@ static void find_asking_by_tile(world *w)
         }
 }
 
+/* All conditions of trips that the loop asks about come to be of one family. */
+static bool join_families(const world *w, world_task *t, int loop)
+{
+    int least = -1;
+    bool changed = false;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = loop; i < t->ops[loop].op->match; i++) {
+            world_value *v = t->ops[i].value < 0 ? NULL : &w->values.at[t->ops[i].value];
+            if (!v || !v->of_trip)
+                continue;
+            least = least < 0 || v->family < least ? v->family : least;
+            changed |= pass && v->family != least;
+            v->family = pass ? least : v->family;
+        }
+    t->ops[loop].family = least;
+    return changed;
+}
+
+static void find_families(world *w)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < w->program->tasks.len; i++)
+            for (int j = 0; j < w->tasks[i].count; j++)
+                if (w->tasks[i].ops[j].op->kind == IR_LOOP)
+                    again |= join_families(w, &w->tasks[i], j);
+    }
+}
+
 void world_read_tasks(world *w)
 {
     w->tasks = arena_array(w->arena, world_task, w->program->tasks.len + 1);
     for (size_t i = 0; i < w->program->tasks.len; i++)
         read_task(w, &w->tasks[i], &w->program->tasks.at[i]);
     find_asking_by_tile(w);
+    find_families(w);
 }

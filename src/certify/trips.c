@@ -1,0 +1,92 @@
+/* Conditions that are made anew in each trip of a domain loop. Trips are counted from the first of the loop, and answers are
+ * remembered by the remainder of that number: a later one takes the place of one that is WORLD_TRIPS older, which is asked again
+ * if anybody still needs it. That is weaker, as both answers are followed then.
+ *
+ * Only how far agents and answers are apart means something, so trips of a tile can be given other numbers; but if an agent
+ * will begin such a loop in that tile, its first trip has number 0. */
+#include "certify/state.h"
+
+static const world_task *task_of(const state *s, int agent)
+{
+    return &s->world->tasks[s->world->agents[agent].task];
+}
+
+/* The loop of the family that the agent is in, in that tile; NULL. */
+static const world_op *loop_in(const state *s, int agent, int family, int64_t tile)
+{
+    const state_agent *a = &s->agents[agent];
+    bool of_tile = s->world->values.at[family].queue >= 0;
+    const world_op *loop = state_alive(s, agent) && a->in_loop ? state_loop(s, agent) : NULL;
+    return loop && loop->family == family && (!of_tile || a->tile == tile) ? loop : NULL;
+}
+
+/* The first operation that the agent has not come to in that tile; behind the last: it has left it. */
+static int first_ahead(const state *s, int agent, int family, int64_t tile)
+{
+    const world_task *t = task_of(s, agent);
+    const state_agent *a = &s->agents[agent];
+    int queue = s->world->values.at[family].queue;
+    if (!state_alive(s, agent))
+        return t->count;
+    if (queue < 0)
+        return a->pc + 1;
+    if (!state_has_tiles_ahead(s, agent, queue) || a->tile > tile)
+        return t->count;
+    return a->tile == tile && a->pc > t->tile_loop && a->pc < t->tile_end ? a->pc + 1 : t->tile_loop + 1;
+}
+
+/* Whether the agent will begin a loop of the family in that tile that asks about the value; -1: about any. */
+static bool will_begin(const state *s, int agent, int family, int value, int64_t tile)
+{
+    const world_task *t = task_of(s, agent);
+    for (int i = first_ahead(s, agent, family, tile); i < t->count; i++) {
+        const world_op *loop = &t->ops[i];
+        for (int j = i; loop->op->kind == IR_LOOP && loop->family == family && j < loop->op->match; j++)
+            if (value < 0 || t->ops[j].value == value)
+                return true;
+    }
+    return false;
+}
+
+int64_t state_turn_zero(const state *s, int family, int64_t tile)
+{
+    int first = -1;
+    for (int i = s->world->agent_count - 1; i >= 0; i--)
+        if (will_begin(s, i, family, -1, tile))
+            return 0;
+        else if (loop_in(s, i, family, tile))
+            first = i;
+    return first < 0 ? 0 : s->agents[first].turn;
+}
+
+/* Whether an agent in a loop asks about the value in that trip or a later one: it may have passed the guards of its own. */
+static bool asks_on(const state *s, int agent, const world_op *loop, int value, int64_t turn)
+{
+    const world_task *t = task_of(s, agent);
+    const state_agent *a = &s->agents[agent];
+    for (int i = loop->loop; i < loop->op->match; i++)
+        if (t->ops[i].value == value && (turn > a->turn || (turn == a->turn && i >= a->pc)))
+            return true;
+    return false;
+}
+
+static bool may_be_asked(const state *s, int value, int64_t tile, int64_t turn)
+{
+    int family = s->world->values.at[value].family;
+    for (int i = 0; i < s->world->agent_count; i++) {
+        const world_op *loop = loop_in(s, i, family, tile);
+        if ((loop && asks_on(s, i, loop, value, turn)) || will_begin(s, i, family, value, tile))
+            return true;
+    }
+    return false;
+}
+
+const state_value *state_next_condition(const state *s, int value, int64_t tile, int64_t from)
+{
+    const state_value *of = &s->values[value_instance(s->world, value, tile)], *next = NULL;
+    for (int i = 0; i < WORLD_TRIPS; i++)
+        if (of[i].choice >= 0 && of[i].turn >= from && (!next || of[i].turn < next->turn) &&
+            may_be_asked(s, value, tile, of[i].turn))
+            next = &of[i];
+    return next;
+}
