@@ -8,11 +8,16 @@
 
 /* ---- being sure of a completion ------------------------------------------------------------------------ */
 
+static bool completes_at(const state *s, int slot, int stage)
+{
+    return s->copies[slot].some && s->world->slots[slot].completes == stage;
+}
+
 /* Copies that had completed `age` phases of the stage ago are over, for whoever knows that phase. */
 static void learn_copies(const state *s, int holder, int stage, int age)
 {
     for (int slot = 0; slot < s->world->slot_count; slot++)
-        for (int kind = 0; s->copies[slot].stage == stage && kind < ABOUT_COPIES; kind++)
+        for (int kind = 0; completes_at(s, slot, stage) && kind < ABOUT_COPIES; kind++)
             if (s->copies[slot].age[kind] >= age)
                 state_learn(s, holder, copy_fact(s->world, slot, kind));
 }
@@ -31,7 +36,7 @@ static bool has_heard_all(const state *s, int agent, int stage, int age)
 {
     const world *w = s->world;
     for (int place = 0; place < w->rank_warps[w->stages[stage].rank]; place++)
-        if (*state_told(s, stage, age, place) &&
+        if (bits_has(&s->stages[stage].told[age], place) &&
             !state_knows(s, agent, warp_fact(w, stage, (about_stage)(ABOUT_TOLD + age), place)))
             return false;
     return !s->stages[stage].mute[age];
@@ -56,7 +61,7 @@ static void pass(state *s, int agent, int stage)
     int place = s->world->agents[agent].place;
     state_learn_all(s, agent, holder_done(s, stage));
     state_happens(s, warp_fact(s->world, stage, ABOUT_WAIT, place), agent);
-    *state_wait(s, stage, place) = true;
+    bits_add(&s->stages[stage].waits, place);
     s->stages[stage].seen = true;
 }
 
@@ -79,7 +84,7 @@ static bool all_waits_known(state *s, int agent, int stage)
 {
     const world *w = s->world;
     for (int place = 0; place < w->rank_warps[w->stages[stage].rank]; place++)
-        if (*state_wait(s, stage, place) &&
+        if (bits_has(&s->stages[stage].waits, place) &&
             !state_knows(s, holder_gathered(s, stage), warp_fact(w, stage, ABOUT_WAIT, place)))
             return state_wrong(s, agent, "a phase may complete before a waiter has seen the last");
     return true;
@@ -93,22 +98,19 @@ static void grow_older(state *s, int stage)
     int last = stage_fact(w, stage, ABOUT_LAST_PHASE);
     state_move_fact(s, last, stage_fact(w, stage, ABOUT_PHASE_BEFORE));
     state_happens(s, last, -1);
-    for (int place = 0; place < w->rank_warps[w->stages[stage].rank]; place++) {
-        for (int age = 2; age > 0; age--) {
-            bool told = *state_told(s, stage, age - 1, place);
-            *state_told(s, stage, age, place) = told;
-            if (told)
+    for (int age = 2; age > 0; age--) {
+        for (int place = 0; place < w->rank_warps[w->stages[stage].rank]; place++)
+            if (bits_has(&b->told[age - 1], place))
                 state_move_fact(s, warp_fact(w, stage, (about_stage)(ABOUT_TOLD + age - 1), place),
                                 warp_fact(w, stage, (about_stage)(ABOUT_TOLD + age), place));
-        }
-        *state_told(s, stage, 0, place) = *state_wait(s, stage, place) = false;
+        b->told[age] = b->told[age - 1];
+        b->mute[age] = b->mute[age - 1];
     }
-    b->mute[2] = b->mute[1];
-    b->mute[1] = b->mute[0];
+    b->told[0] = b->waits = 0;
     b->engines[1] = b->engines[0];
     b->mute[0] = b->engines[0] = b->begun = b->seen = false;
     for (int slot = 0; slot < w->slot_count; slot++)
-        for (int kind = 0; s->copies[slot].stage == stage && kind < ABOUT_COPIES; kind++)
+        for (int kind = 0; completes_at(s, slot, stage) && kind < ABOUT_COPIES; kind++)
             s->copies[slot].age[kind] += s->copies[slot].age[kind] < 3;
 }
 
@@ -171,7 +173,7 @@ static bool contribute(state *s, int agent, int stage)
         return true;
     }
     state_happens(s, warp_fact(s->world, stage, ABOUT_TOLD, a->place), -1);
-    *state_told(s, stage, 0, a->place) = true;
+    bits_add(&b->told[0], a->place);
     return true;
 }
 
@@ -181,7 +183,7 @@ void state_has_told(state *s, int agent)
     int place = w->agents[agent].place;
     for (int i = 0; i < w->stage_count; i++)
         for (int age = 0; age < 3 && w->stages[i].rank == w->agents[agent].rank; age++)
-            if (*state_told(s, i, age, place))
+            if (bits_has(&s->stages[i].told[age], place))
                 state_learn(s, agent, warp_fact(w, i, (about_stage)(ABOUT_TOLD + age), place));
 }
 

@@ -1,4 +1,4 @@
-/* The checker. It reads a certificate, prints it again and compares, so that there is one spelling of each; then it gives each
+/* The checker. It reads a certificate, prints each machine again and compares, so that there is one spelling; then it gives each
  * node's machine both answers and runs it to where it rests next. Nothing is searched for and nothing believed. */
 #include "certify/form.h"
 
@@ -10,7 +10,7 @@ typedef struct checker {
     certify_result *result;
     VEC(form_node) nodes;
     int start;
-    const char *at, *end;
+    speller p;
     text again;
 } checker;
 
@@ -37,92 +37,13 @@ static bool refuse_run(checker *c, int node, const char *why)
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-static bool take(checker *c, const char *word)
+static bool read_header(checker *c, const char *certificate, size_t length)
 {
-    size_t n = strlen(word);
-    if ((size_t)(c->end - c->at) < n || memcmp(c->at, word, n) != 0)
-        return false;
-    c->at += n;
-    return true;
+    c->again.len = 0;
+    form_header(c->w, &c->again);
+    c->p = (speller){.s = &c->s, .at = certificate + c->again.len, .end = certificate + length};
+    return length >= c->again.len && memcmp(certificate, c->again.at, c->again.len) == 0;
 }
-
-/* A number up to 9 digits. */
-static bool take_number(checker *c, int *number)
-{
-    int digits = 0;
-    for (*number = 0; c->at < c->end && *c->at >= '0' && *c->at <= '9' && digits < 9; c->at++, digits++)
-        *number = 10 * *number + (*c->at - '0');
-    return digits > 0;
-}
-
-static bool take_target(checker *c, int *target)
-{
-    *target = FORM_END;
-    return (take(c, "end") || take_number(c, target)) && take(c, "\n");
-}
-
-static bool starts_with(const checker *c, const char *word)
-{
-    size_t n = strlen(word);
-    return (size_t)(c->end - c->at) >= n && memcmp(c->at, word, n) == 0;
-}
-
-static bool skip_line(checker *c)
-{
-    while (c->at < c->end && *c->at != '\n')
-        c->at++;
-    return c->at < c->end && c->at++;
-}
-
-static bool read_question(checker *c, form_node *n)
-{
-    int number;
-    if (!take(c, "node ") || !take_number(c, &number) || !take(c, " asks "))
-        return false;
-    const char *name = c->at;
-    if (!skip_line(c))
-        return false;
-    n->agent = world_find(c->w, NAME_AGENT, name, (size_t)(c->at - name) - 1);
-    return n->agent >= 0;
-}
-
-static bool read_node(checker *c)
-{
-    form_node n = {.lines = NULL};
-    if (!read_question(c, &n))
-        return false;
-    n.lines = c->at;
-    while (!starts_with(c, "no "))
-        if (!skip_line(c))
-            return false;
-    n.length = (size_t)(c->at - n.lines);
-    if (!take(c, "no ") || !take_target(c, &n.leads[0]) || !take(c, "yes ") || !take_target(c, &n.leads[1]))
-        return false;
-    vec_push(&c->nodes, n);
-    return true;
-}
-
-static bool read_nodes(checker *c)
-{
-    int nodes;
-    if (!take(c, "nodes ") || !take_number(c, &nodes) || !take(c, "\nstart ") || !take_target(c, &c->start))
-        return false;
-    for (int i = 0; i < nodes; i++)
-        if (!read_node(c))
-            return false;
-    return c->at == c->end;
-}
-
-static bool read_header(checker *c)
-{
-    text header = {0};
-    form_header(c->w, &header);
-    bool same = take(c, text_str(&header));
-    text_free(&header);
-    return same;
-}
-
-/* ---- one spelling -------------------------------------------------------------------------------------- */
 
 /* An agent that asks, and the first to ask for this. */
 static bool asks_first(const state *s, int agent)
@@ -133,29 +54,37 @@ static bool asks_first(const state *s, int agent)
     return q.value >= 0 && state_first_to_ask(s, &q) == agent;
 }
 
-/* Prints what was read, and sees that the agent that a node names asks. */
-static bool spell_node(checker *c, int number)
+static bool is_machine_of(checker *c, const form_node *n)
 {
-    const form_node *n = &c->nodes.at[number];
-    if (!state_read(&c->s, n->lines, n->length))
-        return refuse_run(c, number, "its machine cannot be read");
-    if (!asks_first(&c->s, n->agent))
-        return refuse_run(c, number, "nobody asks its question");
-    form_asks(c->w, number, n->agent, &c->again);
+    c->again.len = 0;
     state_print(&c->s, &c->again);
-    form_leads(n, &c->again);
+    return c->again.len == n->length && memcmp(c->again.at, n->lines, n->length) == 0;
+}
+
+/* A node, whose machine must be spelled as machines are. */
+static bool read_node(checker *c, int number)
+{
+    form_node n = {.lines = NULL};
+    form_spell_node(&c->p, &n, number);
+    if (c->p.wrong)
+        return refuse_run(c, number, "it cannot be read");
+    if (!asks_first(&c->s, n.agent))
+        return refuse_run(c, number, "nobody asks its question");
+    state_settle(&c->s);
+    if (!is_machine_of(c, &n))
+        return refuse_run(c, number, "it is not spelled as a certificate is");
+    vec_push(&c->nodes, n);
     return true;
 }
 
-static bool is_spelled_right(checker *c, const char *certificate, size_t length)
+static bool read_nodes(checker *c)
 {
-    form_header(c->w, &c->again);
-    form_start((int)c->nodes.len, c->start, &c->again);
-    for (int i = 0; i < (int)c->nodes.len; i++)
-        if (!spell_node(c, i))
+    int nodes = 0;
+    form_start(&c->p, &nodes, &c->start);
+    for (int i = 0; i < nodes && !c->p.wrong; i++)
+        if (!read_node(c, i))
             return false;
-    return (c->again.len == length && memcmp(c->again.at, certificate, length) == 0) ||
-           refuse(c, "it is not spelled as a certificate is");
+    return (!c->p.wrong && c->p.at == c->p.end) || refuse(c, "it is not spelled as a certificate is");
 }
 
 /* Nodes are numbered as they are first led to, so that each is led to from an earlier one. */
@@ -179,13 +108,6 @@ static bool is_numbered_right(checker *c)
 
 /* ---- running ------------------------------------------------------------------------------------------- */
 
-static bool is_machine_of(checker *c, const form_node *n)
-{
-    c->again.len = 0;
-    state_print(&c->s, &c->again);
-    return c->again.len == n->length && memcmp(c->again.at, n->lines, n->length) == 0;
-}
-
 /* From where the machine stands, to the machine of node `to`. */
 static bool leads_to(checker *c, int from, int to)
 {
@@ -198,9 +120,10 @@ static bool leads_to(checker *c, int from, int to)
     if (outcome == STATE_FINISHED)
         return refuse_run(c, from, "the kernel ends where it is said to go on");
     const form_node *n = &c->nodes.at[to];
+    state_settle(&c->s);
     if (is_machine_of(c, n))
         return true;
-    (void)state_read(&c->target, n->lines, n->length);
+    (void)state_read(&c->target, n->lines, n->lines + n->length);
     form_fit(&c->s, &c->target);
     return is_machine_of(c, n) || refuse_run(c, from, "an answer leads to another machine than is said");
 }
@@ -209,7 +132,7 @@ static bool check_node(checker *c, int number)
 {
     const form_node *n = &c->nodes.at[number];
     for (int answer = 0; answer < 2; answer++) {
-        (void)state_read(&c->s, n->lines, n->length);
+        (void)state_read(&c->s, n->lines, n->lines + n->length);
         question q = state_asked(&c->s, n->agent);
         state_give(&c->s, &q, answer);
         if (!leads_to(c, number, n->leads[answer]))
@@ -225,11 +148,9 @@ static bool check_all(checker *c, const char *certificate, size_t length)
     state_new(&c->s, c->w);
     state_new(&c->target, c->w);
     c->s.most_events = FORM_MOST_EVENTS;
-    if (!read_header(c))
+    if (!read_header(c, certificate, length))
         return refuse(c, "it is for another kernel");
-    if (!read_nodes(c) || !is_spelled_right(c, certificate, length))
-        return refuse(c, "it is not spelled as a certificate is");
-    if (!is_numbered_right(c))
+    if (!read_nodes(c) || !is_numbered_right(c))
         return false;
     state_begin(&c->s);
     if (!leads_to(c, -1, c->start))
@@ -243,7 +164,7 @@ static bool check_all(checker *c, const char *certificate, size_t length)
 certify_result certify_check(ww_kernel *k, const ir_program *p, const char *certificate, size_t length)
 {
     certify_result result = {.valid = false};
-    checker c = {.w = world_new(k, p), .result = &result, .at = certificate, .end = certificate + length};
+    checker c = {.w = world_new(k, p), .result = &result};
     result.valid = check_all(&c, certificate, length);
     result.nodes = (int)c.nodes.len;
     result.events = c.s.events;

@@ -3,17 +3,6 @@
  * with the first, and one after it, with the second; a commit has the first in it. docs/prover.md, "Fences". */
 #include "certify/state.h"
 
-static bool same_warp(const world *w, int a, int b)
-{
-    return w->agents[a].crew == w->agents[b].crew && w->agents[a].warp == w->agents[b].warp;
-}
-
-/* The fact of a fence about an access of that kind. */
-static about_slot fenced(about_slot kind)
-{
-    return (about_slot)(kind + ABOUT_FENCED_WRITE - ABOUT_WRITE);
-}
-
 static about_slot cleared(about_slot kind)
 {
     return (about_slot)(kind + ABOUT_CLEAR_WRITE - ABOUT_WRITE);
@@ -30,11 +19,11 @@ static void fence_access(const state *s, int agent, ir_fence fence, int slot, ab
     const world *w = s->world;
     bool tensor = world_in_tensor_memory(w, slot), commits = w->agents[of].is_pipe;
     if (fence == IR_FENCE_PROXY && !tensor && w->agents[of].rank == w->agents[agent].rank)
-        learn_if_known(s, agent, slot, kind, fenced(kind), of);
+        learn_if_known(s, agent, slot, kind, state_fenced(kind), of);
     if (fence == IR_FENCE_TCGEN05_BEFORE && tensor && of == agent)
-        learn_if_known(s, agent, slot, kind, fenced(kind), of);
+        learn_if_known(s, agent, slot, kind, state_fenced(kind), of);
     if (fence == IR_FENCE_TCGEN05_AFTER && tensor)
-        learn_if_known(s, agent, slot, commits ? kind : fenced(kind), cleared(kind), of);
+        learn_if_known(s, agent, slot, commits ? kind : state_fenced(kind), cleared(kind), of);
 }
 
 void state_fence(state *s, int agent, ir_fence fence)
@@ -51,13 +40,15 @@ bool state_is_fenced(const state *s, int warp, bool engine, int slot, about_slot
 {
     const world *w = s->world;
     if (world_in_tensor_memory(w, slot))
-        return same_warp(w, warp, other) || state_knows(s, warp, access_fact(w, slot, cleared(kind), other));
-    return !engine || kind == ABOUT_READ || state_knows(s, warp, access_fact(w, slot, fenced(kind), other));
+        return world_same_warp(w, warp, other) ||
+               state_knows(s, warp, access_fact(w, slot, cleared(kind), other));
+    return !engine || kind == ABOUT_READ ||
+           state_knows(s, warp, access_fact(w, slot, state_fenced(kind), other));
 }
 
 void state_unfence(const state *s, int slot, about_slot kind, int agent)
 {
-    state_happens(s, access_fact(s->world, slot, fenced(kind), agent), -1);
+    state_happens(s, access_fact(s->world, slot, state_fenced(kind), agent), -1);
     state_happens(s, access_fact(s->world, slot, cleared(kind), agent), -1);
 }
 

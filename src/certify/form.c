@@ -56,51 +56,57 @@ void form_header(const world *w, text *out)
 {
     text_printf(out, "warpwright certificate 2\nkernel %s\nprogram %016llx\n", w->kernel->name,
                 (unsigned long long)hash_program(w->program));
-    for (size_t i = 0; i < w->values.len; i++) {
-        text_printf(out, "value %zu is ", i);
-        world_value_text(w, &w->values.at[i], out);
-        text_add(out, "\n");
-    }
-}
-
-static void put_target(int number, text *out)
-{
-    if (number == FORM_END)
-        text_add(out, "end\n");
-    else
-        text_printf(out, "%d\n", number);
-}
-
-void form_start(int nodes, int start, text *out)
-{
-    text_printf(out, "nodes %d\nstart ", nodes);
-    put_target(start, out);
+    world_legend(w, out);
 }
 
 /* ---- nodes --------------------------------------------------------------------------------------------- */
 
-void form_asks(const world *w, int number, int agent, text *out)
+static void spell_target(speller *p, const char *word, int *target)
 {
-    text_printf(out, "node %d asks %s\n", number, w->agents[agent].name);
+    p->wrong |= !spell_line(p, word, true);
+    if (spell_word(p, "end", *target == FORM_END))
+        *target = FORM_END;
+    else
+        spell_int(p, target, 0, INT32_MAX);
+    spell_end(p);
 }
 
-void form_leads(const form_node *n, text *out)
+void form_start(speller *p, int *nodes, int *start)
 {
-    text_add(out, "no ");
-    put_target(n->leads[0], out);
-    text_add(out, "yes ");
-    put_target(n->leads[1], out);
+    p->wrong |= !spell_line(p, "nodes", true);
+    spell_int(p, nodes, 0, INT32_MAX);
+    spell_end(p);
+    spell_target(p, "start", start);
+}
+
+static void spell_machine(speller *p, form_node *n)
+{
+    if (p->out) {
+        text_add_n(p->out, n->lines, n->length);
+        return;
+    }
+    const char *end = state_read(p->s, p->at, p->end);
+    p->wrong |= !end;
+    n->lines = p->at;
+    n->length = end ? (size_t)(end - p->at) : 0;
+    p->at += n->length;
+}
+
+void form_spell_node(speller *p, form_node *n, int number)
+{
+    int said = number;
+    p->wrong |= !spell_line(p, "node", true);
+    spell_int(p, &said, 0, INT32_MAX);
+    p->wrong |= said != number;
+    spell_literal(p, "asks");
+    spell_int(p, &n->agent, 0, p->s->world->agent_count - 1);
+    spell_end(p);
+    spell_machine(p, n);
+    spell_target(p, "no", &n->leads[0]);
+    spell_target(p, "yes", &n->leads[1]);
 }
 
 /* ---- classes ------------------------------------------------------------------------------------------- */
-
-static int64_t newest_tile(const state *s, int queue)
-{
-    for (size_t i = 0; i < s->world->values.len; i++)
-        if (s->world->values.at[i].kind == VALUE_TILES && s->world->values.at[i].queue == queue)
-            return s->newest[i];
-    return -1;
-}
 
 static bool is_among(const state_value *v, const state_value *of)
 {
@@ -124,24 +130,17 @@ static void measure_agents(state *s, const state *target, int value, int instanc
     }
 }
 
-static void fit_value(state *s, const state *target, int value, int back)
-{
-    int queue = s->world->values.at[value].queue;
-    int mine = value_instance(s->world, value, newest_tile(s, queue) - back);
-    int its = value_instance(s->world, value, newest_tile(target, queue) - back);
-    const state_value *of = &target->values[its];
-    if (of->dead || !of->every || s->values[mine].dead || !is_among(&s->values[mine], of))
-        return;
-    measure_agents(s, target, value, mine);
-    s->values[mine].from = of->from;
-    s->values[mine].every = of->every;
-}
-
 void form_fit(state *s, const state *target)
 {
-    for (size_t i = 0; i < s->world->values.len; i++) {
-        const world_value *v = &s->world->values.at[i];
-        for (int back = 0; v->kind == VALUE_BOUND && back < (value_of_tile(v) ? 2 : 1); back++)
-            fit_value(s, target, (int)i, back);
+    for (int i = 0; i < s->world->instance_count; i++) {
+        const state_value *of = &target->values[i];
+        int value = s->world->value_of[i];
+        if (s->world->values.at[value].kind != VALUE_BOUND || of->dead || !of->every || s->values[i].dead ||
+            !is_among(&s->values[i], of))
+            continue;
+        measure_agents(s, target, value, i);
+        s->values[i].from = of->from;
+        s->values[i].every = of->every;
     }
+    state_settle(s);
 }

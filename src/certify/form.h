@@ -3,7 +3,7 @@
 #define WW_CERTIFY_FORM_H
 
 #include "certify/certify.h"
-#include "certify/state.h"
+#include "certify/spell.h"
 
 enum { FORM_END = -1 };
 #define FORM_MOST_EVENTS UINT64_C(50000000)
@@ -18,11 +18,11 @@ typedef struct form_node {
 } form_node;
 
 void form_header(const world *w, text *out);
-void form_start(int nodes, int start, text *out);
-void form_asks(const world *w, int number, int agent, text *out);
-void form_leads(const form_node *n, text *out);
+/* Printing, or reading. The machine of a node that is read stays in the speller's state. */
+void form_start(speller *p, int *nodes, int *start);
+void form_spell_node(speller *p, form_node *n, int number);
 
-/* Makes a machine the one of a class that `target` stands for, if it is of that class: one whose value may be any of
+/* Makes a settled machine the one of a class that `target` stands for, if it is of that class: one whose value may be any of
  * {from, from + every, ...}. What does not fit is left as it is. */
 void form_fit(state *s, const state *target);
 

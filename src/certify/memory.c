@@ -58,7 +58,7 @@ static bool knows_access(const state *s, const access *a, int slot, about_slot k
 static bool reads_on(const state *s, int agent, group_kind kind, int slot)
 {
     for (int g = 0; g <= s->agents[agent].groups[kind] && g < MOST_OPEN_GROUPS; g++)
-        if (state_group(s, agent, kind, g)[slot / 32] >> (slot % 32) & 1)
+        if (bits_has(state_group(s, agent, kind, g), slot))
             return true;
     return false;
 }
@@ -99,7 +99,7 @@ static bool after_copies(state *s, const access *a, int slot)
 {
     const state_copy *c = &s->copies[slot];
     bool shared = same_lap(s, a, slot, c->lap) && !c->whole && !a->whole;
-    return c->stage < 0 ||
+    return !c->some ||
            state_knows(s, a->warp, copy_fact(s->world, slot, shared ? ABOUT_COPY_BEFORE : ABOUT_COPY)) ||
            race(s, a);
 }
@@ -154,18 +154,18 @@ static void record(state *s, const access *a, bool write)
     *lap = a->lap;
 }
 
-static void record_copy(state *s, const access *a, int stage)
+static void record_copy(state *s, const access *a)
 {
     const world *w = s->world;
     state_copy *c = &s->copies[a->slot];
-    if (c->stage < 0 || c->lap != a->lap) {
+    if (!c->some || c->lap != a->lap) {
         state_move_fact(s, copy_fact(w, a->slot, ABOUT_COPY), copy_fact(w, a->slot, ABOUT_COPY_BEFORE));
-        c->age[ABOUT_COPY_BEFORE] = c->stage < 0 ? 3 : c->age[ABOUT_COPY];
+        c->age[ABOUT_COPY_BEFORE] = c->some ? c->age[ABOUT_COPY] : 3;
         c->whole = false;
     }
     state_happens(s, copy_fact(w, a->slot, ABOUT_COPY), -1);
     c->age[ABOUT_COPY] = 0;
-    c->stage = stage;
+    c->some = true;
     c->lap = a->lap;
     c->whole |= a->whole;
 }
@@ -175,10 +175,10 @@ static void record_copy(state *s, const access *a, int stage)
 static void end_oldest(state *s, int agent, group_kind kind, bool over)
 {
     int *count = &s->agents[agent].groups[kind];
-    size_t bytes = s->slot_words * sizeof(uint32_t);
-    uint32_t *oldest = state_group(s, agent, kind, 0);
+    size_t bytes = s->slot_words * sizeof(uint64_t);
+    uint64_t *oldest = state_group(s, agent, kind, 0);
     for (int slot = 0; over && slot < s->world->slot_count; slot++)
-        if (oldest[slot / 32] >> (slot % 32) & 1)
+        if (bits_has(oldest, slot))
             state_happens(s, access_fact(s->world, slot, (about_slot)(ABOUT_WGMMA + kind), agent), agent);
     memmove(oldest, oldest + s->slot_words, (size_t)(*count - 1) * bytes);
     --*count;
@@ -188,7 +188,7 @@ static void end_oldest(state *s, int agent, group_kind kind, bool over)
 /* Where the next group goes. If there are too many, the two oldest are taken for one that ends when the younger does. */
 static void make_room(state *s, int agent, group_kind kind)
 {
-    uint32_t *oldest = state_group(s, agent, kind, 0), *next = state_group(s, agent, kind, 1);
+    uint64_t *oldest = state_group(s, agent, kind, 0), *next = state_group(s, agent, kind, 1);
     if (s->agents[agent].groups[kind] < MOST_OPEN_GROUPS)
         return;
     for (size_t i = 0; i < s->slot_words; i++)
@@ -198,10 +198,10 @@ static void make_room(state *s, int agent, group_kind kind)
 
 static bool join_group(state *s, const access *a, group_kind kind, bool committed)
 {
-    uint32_t *group = state_group(s, a->agent, kind, s->agents[a->agent].groups[kind]);
+    uint64_t *group = state_group(s, a->agent, kind, s->agents[a->agent].groups[kind]);
     if (!committed)
         return state_wrong(s, a->warp, "a work body starts reads that nothing ends");
-    group[a->slot / 32] |= 1u << (a->slot % 32);
+    bits_add(group, a->slot);
     return true;
 }
 
@@ -228,12 +228,11 @@ static bool place_of(state *s, int warp, const ir_effect *e, state_cursor *at)
     return (in_buffer && in_barrier) || state_wrong(s, warp, "a cursor points outside its ring");
 }
 
-static bool copy_in(state *s, const access *a, const ir_effect *e, int rank, int number)
+static bool copy_in(state *s, const access *a, const ir_effect *e)
 {
-    int stage = world_stage_at(s->world, e->barrier, world_completes_at(s->world, e, rank)) + number;
-    if (!state_copy_issued(s, a->warp, stage, e->bytes))
+    if (!state_copy_issued(s, a->warp, s->world->slots[a->slot].completes, e->bytes))
         return false;
-    record_copy(s, a, stage);
+    record_copy(s, a);
     return true;
 }
 
@@ -253,7 +252,7 @@ static bool apply(state *s, int warp, const world_op *o, const ir_effect *e, int
     if (a.agent != warp)
         state_happens(s, s->world->agents[a.agent].last_fact, a.agent);
     switch (e->kind) {
-    case IR_COPY_IN: return copy_in(s, &a, e, rank, at.slot);
+    case IR_COPY_IN: return copy_in(s, &a, e);
     case IR_WGMMA_READ: return join_group(s, &a, GROUPS_WGMMA, o->op->wgmma_groups);
     case IR_BULK_READ: return join_group(s, &a, GROUPS_BULK, o->op->bulk_groups);
     default: record(s, &a, ir_effects[e->kind].writes); return true;

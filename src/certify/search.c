@@ -11,13 +11,20 @@
 
 enum { MOST_NODES = 5000, MOST_BYTES = 1 << 26, MOST_EVENTS = 5000000 };
 
+/* Where an agent is in a loop of the value that a chain is about. */
+typedef struct stand {
+    int agent;
+    int64_t test;
+} stand;
+typedef VEC(stand) stands;
+
 typedef struct found_node {
     form_node form;
     question of; /* as its lines are read */
     char *lines;
-    char *chain; /* as state_print_without spells it; NULL: it is of no chain */
+    char *chain; /* its lines but for how far the value has grown; NULL: it is of no chain */
     uint64_t chain_hash;
-    print_places places;
+    stands at;
     int before;   /* in the chain; -1 */
     int64_t from; /* of the value asked about */
     bool class;
@@ -129,19 +136,39 @@ static bool is_chained(const search *s, const question *q)
            state_asked_later(&s->s, q->value, q->instance);
 }
 
-/* Whether an agent stood elsewhere in its loop, but as far from the value: it moved with it. */
-static bool moved(const found_node *then, int64_t from, const print_place *now, size_t i)
+/* Spells the machine at hand with the value left out, and where agents are in its loops. */
+static void print_without(search *s, const question *q, stands *at)
 {
-    return then->places.at.at[i].test - then->from == now->test - from;
+    memcpy(s->saved, s->s.block, s->s.block_bytes);
+    for (int i = 0; i < s->w->agent_count; i++) {
+        state_agent *a = &s->s.agents[i];
+        const world_op *loop = state_alive(&s->s, i) && a->in_loop ? state_loop(&s->s, i) : NULL;
+        if (!loop || loop->value != q->value || value_instance(s->w, q->value, a->tile) != q->instance ||
+            a->mode != TRIP_COUNTED)
+            continue;
+        stand here = {i, loop->offset + a->trip * loop->step};
+        vec_push(at, here);
+        a->trip = state_alike_trip(loop, a->trip);
+    }
+    s->s.values[q->instance].from = 0;
+    s->chain.len = 0;
+    state_print(&s->s, &s->chain);
+    memcpy(s->s.block, s->saved, s->s.block_bytes);
 }
 
-static bool is_like(const found_node *then, const search *s, const print_places *now, int64_t from)
+/* Whether an agent stood elsewhere in its loop, but as far from the value: it moved with it. */
+static bool moved(const found_node *then, int64_t from, const stand *now, size_t i)
 {
-    if (!then->chain || then->class || then->places.at.len != now->at.len ||
+    return then->at.at[i].test - then->from == now->test - from;
+}
+
+static bool is_like(const found_node *then, const search *s, const stands *now, int64_t from)
+{
+    if (!then->chain || then->class || then->at.len != now->len ||
         strcmp(then->chain, text_str(&s->chain)) != 0)
         return false;
-    for (size_t i = 0; i < now->at.len; i++)
-        if (!moved(then, from, &now->at.at[i], i) && then->places.at.at[i].test != now->at.at[i].test)
+    for (size_t i = 0; i < now->len; i++)
+        if (!moved(then, from, &now->at[i], i) && then->at.at[i].test != now->at[i].test)
             return false;
     return true;
 }
@@ -150,18 +177,19 @@ static bool is_like(const found_node *then, const search *s, const print_places 
 static void make_class(search *s, int number, int64_t period, const bool *moves)
 {
     found_node *n = &s->nodes.at[number];
-    (void)state_read(&s->other, n->lines, n->form.length);
+    (void)state_read(&s->other, n->lines, n->lines + n->form.length);
     question q = state_asked(&s->other, n->form.agent);
     state_value *v = &s->other.values[q.instance];
-    for (size_t i = 0; i < n->places.at.len; i++) {
-        state_agent *a = &s->other.agents[n->places.at.at[i].agent];
+    for (size_t i = 0; i < n->at.len; i++) {
+        state_agent *a = &s->other.agents[n->at.at[i].agent];
         if (!moves[i])
             continue;
         a->mode = TRIP_FROM;
-        a->distance = n->places.at.at[i].test - v->from;
+        a->distance = n->at.at[i].test - v->from;
     }
     v->every = period;
     text lines = {0};
+    state_settle(&s->other);
     state_print(&s->other, &lines);
     free(n->lines);
     n->lines = keep(s, &lines);
@@ -173,16 +201,16 @@ static void make_class(search *s, int number, int64_t period, const bool *moves)
 }
 
 /* Looks for the machine at hand along the chain that ends with node `last`; its number, or -1. */
-static int close_chain(search *s, int last, const print_places *now, int64_t from)
+static int close_chain(search *s, int last, const stands *now, int64_t from)
 {
     int start = last;
     while (start >= 0 && !is_like(&s->nodes.at[start], s, now, from))
         start = s->nodes.at[start].class ? -1 : s->nodes.at[start].before;
     if (start < 0)
         return -1;
-    bool *moves = base_alloc(now->at.len + 1);
-    for (size_t i = 0; i < now->at.len; i++)
-        moves[i] = moved(&s->nodes.at[start], from, &now->at.at[i], i);
+    bool *moves = base_alloc(now->len + 1);
+    for (size_t i = 0; i < now->len; i++)
+        moves[i] = moved(&s->nodes.at[start], from, &now->at[i], i);
     int64_t period = from - s->nodes.at[start].from;
     for (int i = last, end = s->nodes.at[start].before; i != end;) {
         int before = s->nodes.at[i].before;
@@ -205,7 +233,7 @@ static int class_of(search *s, uint64_t chain_hash)
         if (!n->class || n->chain_hash != chain_hash)
             continue;
         memcpy(s->saved, s->s.block, s->s.block_bytes);
-        (void)state_read(&s->other, n->lines, n->form.length);
+        (void)state_read(&s->other, n->lines, n->lines + n->form.length);
         form_fit(&s->s, &s->other);
         lines.len = 0;
         state_print(&s->s, &lines);
@@ -217,17 +245,17 @@ static int class_of(search *s, uint64_t chain_hash)
     return found;
 }
 
-/* `places`: of a machine that is chained; they become the node's. */
-static int add_node(search *s, const question *q, int before, print_places *places, uint64_t chain_hash)
+/* `at`: of a machine that is chained; they become the node's. */
+static int add_node(search *s, const question *q, int before, stands *at, uint64_t chain_hash)
 {
     found_node n = {.before = before, .number = -1, .lines = keep(s, &s->lines)};
     n.form = (form_node){.agent = state_first_to_ask(&s->s, q), .length = s->lines.len};
     n.from = s->s.values[q->instance].from;
-    if (places) {
+    if (at) {
         n.chain = keep(s, &s->chain);
         n.chain_hash = chain_hash;
-        n.places = *places;
-        *places = (print_places){.of = *q};
+        n.at = *at;
+        *at = (stands){.len = 0};
     }
     vec_push(&s->nodes, n);
     grow_table(s);
@@ -246,22 +274,22 @@ static bool is_chained_by(const found_node *n, const question *q)
 static int meet_in_chain(search *s, int from, bool more, const question *q)
 {
     bool goes_on = more && from >= 0 && is_chained_by(&s->nodes.at[from], q);
-    print_places places = {.of = *q};
-    s->chain.len = 0;
-    state_print_without(&s->s, &places, &s->chain);
+    stands at = {0};
+    print_without(s, q, &at);
     uint64_t hash = hash_bytes(HASH_SEED, s->chain.at, s->chain.len);
     int known = class_of(s, hash);
     if (known < 0 && goes_on)
-        known = close_chain(s, from, &places, s->s.values[q->instance].from);
+        known = close_chain(s, from, &at, s->s.values[q->instance].from);
     if (known < 0)
-        known = add_node(s, q, goes_on ? from : -1, &places, hash);
-    vec_free(&places.at);
+        known = add_node(s, q, goes_on ? from : -1, &at, hash);
+    vec_free(&at);
     return known;
 }
 
 /* The node for the machine at hand, which came by an answer from another (-1: it is the first); a new one if need be. */
 static int meet(search *s, int from, bool more)
 {
+    state_settle(&s->s);
     question q = choose(s, from < 0 ? -1 : s->nodes.at[from].of.value);
     s->lines.len = 0;
     state_print(&s->s, &s->lines);
@@ -291,7 +319,7 @@ static bool follow_all(search *s)
     for (size_t i = 0; i < s->left.len; i++) {
         task_left t = s->left.at[i];
         found_node *n = &s->nodes.at[t.node];
-        (void)state_read(&s->s, n->lines, n->form.length);
+        (void)state_read(&s->s, n->lines, n->lines + n->form.length);
         n->of = state_asked(&s->s, n->form.agent);
         state_give(&s->s, &n->of, t.more);
         int to = FORM_END;
@@ -320,12 +348,11 @@ static int number_of(search *s, node_list *order, int node)
 static void write_node(search *s, node_list *order, int number, text *out)
 {
     const found_node *n = &s->nodes.at[order->at[number]];
-    form_asks(s->w, number, n->form.agent, out);
-    text_add_n(out, n->lines, n->form.length);
     form_node form = n->form;
+    form.lines = n->lines;
     form.leads[0] = number_of(s, order, form.leads[0]);
     form.leads[1] = number_of(s, order, form.leads[1]);
-    form_leads(&form, out);
+    form_spell_node(&(speller){.s = &s->s, .out = out}, &form, number);
 }
 
 static void write_all(search *s, text *out)
@@ -336,7 +363,8 @@ static void write_all(search *s, text *out)
     for (size_t i = 0; i < order.len; i++)
         write_node(s, &order, (int)i, &nodes);
     form_header(s->w, out);
-    form_start((int)order.len, start, out);
+    int count = (int)order.len;
+    form_start(&(speller){.s = &s->s, .out = out}, &count, &start);
     text_add_n(out, text_str(&nodes), nodes.len);
     text_free(&nodes);
     vec_free(&order);
@@ -361,7 +389,7 @@ static void search_free(search *s)
     for (size_t i = 0; i < s->nodes.len; i++) {
         free(s->nodes.at[i].lines);
         free(s->nodes.at[i].chain);
-        vec_free(&s->nodes.at[i].places.at);
+        vec_free(&s->nodes.at[i].at);
     }
     vec_free(&s->nodes);
     vec_free(&s->left);

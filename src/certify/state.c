@@ -25,9 +25,7 @@ static size_t lay_out(state *s, char *base)
     s->gone = take(base, &used, slots, sizeof(bool));
     s->values = take(base, &used, (size_t)w->instance_count, sizeof(state_value));
     s->newest = take(base, &used, w->values.len, sizeof(int64_t));
-    s->waits = take(base, &used, stages * s->most_warps, sizeof(bool));
-    s->told = take(base, &used, 3 * stages * s->most_warps, sizeof(bool));
-    s->groups = take(base, &used, groups * s->slot_words, sizeof(uint32_t));
+    s->groups = take(base, &used, groups * s->slot_words, sizeof(uint64_t));
     s->knows = take(base, &used, (size_t)s->holders * s->fact_words, sizeof(uint64_t));
     s->told_of = take(base, &used, s->fact_words, sizeof(uint64_t));
     return used;
@@ -36,12 +34,9 @@ static size_t lay_out(state *s, char *base)
 void state_new(state *s, const world *w)
 {
     *s = (state){.world = w, .most_events = UINT64_MAX};
-    s->fact_words = ((size_t)w->fact_count + 63) / 64;
-    s->slot_words = ((size_t)w->slot_count + 31) / 32;
+    s->fact_words = ((size_t)w->fact_count + WORD_BITS - 1) / WORD_BITS;
+    s->slot_words = ((size_t)w->slot_count + WORD_BITS - 1) / WORD_BITS;
     s->holders = w->agent_count + 2 * w->stage_count;
-    for (int rank = 0; rank < w->ranks; rank++)
-        if ((size_t)w->rank_warps[rank] > s->most_warps)
-            s->most_warps = (size_t)w->rank_warps[rank];
     s->block_bytes = lay_out(s, NULL);
     (void)lay_out(s, base_alloc(s->block_bytes + 1));
 }
@@ -82,10 +77,8 @@ static void find_told_of(const state *s)
     for (int slot = 0; slot < s->world->slot_count; slot++) {
         const world_slot *of = &s->world->slots[slot];
         for (int agent = of->first_agent; agent < of->first_agent + of->agents; agent++)
-            for (int kind = ABOUT_CLEAR_WRITE; kind <= ABOUT_CLEAR_READ; kind++) {
-                int fact = access_fact(s->world, slot, (about_slot)kind, agent);
-                s->told_of[fact / 64] &= ~(UINT64_C(1) << (fact % 64));
-            }
+            for (int kind = ABOUT_CLEAR_WRITE; kind <= ABOUT_CLEAR_READ; kind++)
+                bits_remove(s->told_of, access_fact(s->world, slot, (about_slot)kind, agent));
     }
 }
 
@@ -102,8 +95,6 @@ void state_begin(state *s)
     }
     for (int i = 0; i < w->probe_count; i++)
         s->probes[i].stage = -1;
-    for (int i = 0; i < w->slot_count; i++)
-        s->copies[i].stage = -1;
     for (size_t i = 0; i < w->values.len; i++)
         begin_value(s, (int)i);
     for (int i = 0; i < w->agent_count; i++)
@@ -137,20 +128,16 @@ void state_fill(const state *s, int holder, bool with)
 
 void state_happens(const state *s, int fact, int by)
 {
-    uint64_t bit = UINT64_C(1) << (fact % 64);
     for (int i = 0; i < s->holders; i++)
-        state_holder(s, i)[fact / 64] &= ~bit;
+        bits_remove(state_holder(s, i), fact);
     if (by >= 0)
         state_learn(s, by, fact);
 }
 
 void state_move_fact(const state *s, int from, int to)
 {
-    uint64_t bit = UINT64_C(1) << (to % 64);
-    for (int i = 0; i < s->holders; i++) {
-        uint64_t *word = &state_holder(s, i)[to / 64];
-        *word = state_knows(s, i, from) ? *word | bit : *word & ~bit;
-    }
+    for (int i = 0; i < s->holders; i++)
+        (state_knows(s, i, from) ? bits_add : bits_remove)(state_holder(s, i), to);
 }
 
 /* ---- values -------------------------------------------------------------------------------------------- */
@@ -234,6 +221,14 @@ bool state_enter_tile(state *s, int agent, int value)
             known[n] = (state_value){.from = v->least, .step = 1, .choice = -1};
     }
     return true;
+}
+
+int64_t state_newest_tile(const state *s, int queue)
+{
+    for (size_t i = 0; i < s->world->values.len; i++)
+        if (s->world->values.at[i].kind == VALUE_TILES && s->world->values.at[i].queue == queue)
+            return s->newest[i];
+    return -1;
 }
 
 static bool is_in_loop_of(const state *s, int agent, const question *q)
@@ -339,14 +334,6 @@ static bool comes_to(const world_task *t, int pc, int value, bool of_tile)
     return false;
 }
 
-static int tiles_of(const world *w, int queue)
-{
-    for (size_t i = 0; i < w->values.len; i++)
-        if (w->values.at[i].kind == VALUE_TILES && w->values.at[i].queue == queue)
-            return (int)i;
-    return -1;
-}
-
 static bool asks_in_tile(const state *s, int agent, int value, int64_t tile)
 {
     const world_task *t = &s->world->tasks[s->world->agents[agent].task];
@@ -363,8 +350,7 @@ bool state_asked_later(const state *s, int value, int instance)
     bool of_tile = value_of_tile(v);
     int64_t tile = 0;
     if (of_tile) {
-        int tiles = tiles_of(s->world, v->queue);
-        int64_t newest = tiles < 0 ? -1 : s->newest[tiles];
+        int64_t newest = state_newest_tile(s, v->queue);
         tile = v->first + (int)(newest & 1) == instance ? newest : newest - 1;
     }
     for (int i = 0; i < s->world->agent_count; i++) {

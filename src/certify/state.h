@@ -11,7 +11,9 @@
  * fence.c    fences between proxies, and of tensor memory
  * trips.c    conditions that are made anew in each trip
  * run.c      operations
- * print*.c   a machine at rest as text, one for all machines that behave alike; read.c the reverse */
+ * settle.c   a machine at rest takes the form that all have that behave alike: names; turn.c: of rings
+ * forget.c   likewise: what is not asked for again
+ * spell.c    that form as text, both ways */
 #ifndef WW_CERTIFY_STATE_H
 #define WW_CERTIFY_STATE_H
 
@@ -58,12 +60,14 @@ typedef struct state_stage {
     bool begun;      /* somebody has contributed to the current phase */
     bool seen;       /* the last completion: somebody has waited for it */
     bool engines[2]; /* copies or pipes contribute to the current phase, did to the last */
-    bool mute[3]; /* the current phase, the last, the one before: not all of it arrives when it is issued */
-    int64_t lead; /* completions more than its partner */
+    bool mute[3];   /* the current phase, the last, the one before: not all of it arrives when it is issued */
+    uint64_t waits; /* warps of its CTA that have waited for the last completion */
+    uint64_t told[3]; /* that have contributed to the current phase, the last, the one before */
+    int64_t lead;     /* completions more than its partner */
 } state_stage;
 
 typedef struct state_copy {
-    int stage;             /* that tells; -1: none */
+    bool some;
     int age[ABOUT_COPIES]; /* phases that have completed since, its own counted; at most 3 */
     int64_t lap;
     bool whole;
@@ -95,12 +99,10 @@ typedef struct state {
     bool *gone;          /* [slot]: what it held is overwritten through another buffer */
     state_value *values; /* [instance] */
     int64_t *newest;     /* [value], TILES: the newest tile; -1 before the first */
-    bool *waits;         /* [stage][warp of its CTA]: it has waited for the last completion */
-    bool *told; /* [stage][3][warp]: it has contributed to the current phase, the last, the one before */
-    uint32_t *groups; /* [agent][kind][MOST_OPEN_GROUPS][slot words] */
-    uint64_t *knows;  /* [holder][fact words]: agents; what a stage gathers; what its last completion tells */
+    uint64_t *groups;    /* [agent][kind][MOST_OPEN_GROUPS][slot words] */
+    uint64_t *knows; /* [holder][fact words]: agents; what a stage gathers; what its last completion tells */
     uint64_t *told_of; /* [fact words]: facts that are not kept to oneself */
-    size_t fact_words, slot_words, most_warps;
+    size_t fact_words, slot_words;
     int holders;
     VEC(state_flight) flights;
     size_t first_flight;
@@ -120,6 +122,21 @@ void state_new(state *s, const world *w);
 void state_free(state *s);
 void state_begin(state *s); /* before the first operation */
 
+/* ---- sets of numbers ----------------------------------------------------------------------------------- */
+
+static inline bool bits_has(const uint64_t *bits, int number)
+{
+    return bits[number / WORD_BITS] >> (number % WORD_BITS) & 1;
+}
+static inline void bits_add(uint64_t *bits, int number)
+{
+    bits[number / WORD_BITS] |= UINT64_C(1) << (number % WORD_BITS);
+}
+static inline void bits_remove(uint64_t *bits, int number)
+{
+    bits[number / WORD_BITS] &= ~(UINT64_C(1) << (number % WORD_BITS));
+}
+
 /* ---- facts --------------------------------------------------------------------------------------------- */
 
 static inline int holder_gathered(const state *s, int stage)
@@ -136,11 +153,15 @@ static inline uint64_t *state_holder(const state *s, int holder)
 }
 static inline bool state_knows(const state *s, int holder, int fact)
 {
-    return state_holder(s, holder)[fact / 64] >> (fact % 64) & 1;
+    return bits_has(state_holder(s, holder), fact);
+}
+static inline bool state_may_tell(const state *s, int fact)
+{
+    return bits_has(s->told_of, fact);
 }
 static inline void state_learn(const state *s, int holder, int fact)
 {
-    state_holder(s, holder)[fact / 64] |= UINT64_C(1) << (fact % 64);
+    bits_add(state_holder(s, holder), fact);
 }
 void state_learn_all(const state *s, int holder, int of); /* what another holder knows, and may tell */
 void state_fill(const state *s, int holder, bool with);
@@ -153,32 +174,25 @@ static inline int stage_fact(const world *w, int stage, int kind)
 }
 static inline int warp_fact(const world *w, int stage, about_stage kind, int place)
 {
-    return w->stages[stage].first_fact + ABOUT_STAGE + place * ABOUT_STAGE_KINDS + (int)kind;
+    const world_stage *s = &w->stages[stage];
+    return s->first_fact + ABOUT_STAGE + (int)kind * w->rank_warps[s->rank] + place;
 }
 /* Of one of the agents that may access the slot. */
 static inline int access_fact(const world *w, int slot, about_slot kind, int agent)
 {
     const world_slot *s = &w->slots[slot];
-    return s->first_fact + (agent - s->first_agent) * ABOUT_SLOT_KINDS + (int)kind;
+    return s->first_fact + (int)kind * s->agents + agent - s->first_agent;
 }
 static inline int copy_fact(const world *w, int slot, int kind)
 {
     const world_slot *s = &w->slots[slot];
     return s->first_fact + s->agents * ABOUT_SLOT_KINDS + kind;
 }
-static inline bool *state_wait(const state *s, int stage, int place)
-{
-    return &s->waits[(size_t)stage * s->most_warps + (size_t)place];
-}
-static inline bool *state_told(const state *s, int stage, int age, int place)
-{
-    return &s->told[((size_t)stage * 3 + (size_t)age) * s->most_warps + (size_t)place];
-}
 static inline int64_t *state_lap(const state *s, int slot, int agent)
 {
     return &s->laps[s->world->slots[slot].first_access + agent - s->world->slots[slot].first_agent];
 }
-static inline uint32_t *state_group(const state *s, int agent, group_kind kind, int number)
+static inline uint64_t *state_group(const state *s, int agent, group_kind kind, int number)
 {
     size_t group = ((size_t)agent * GROUP_KINDS + (size_t)kind) * MOST_OPEN_GROUPS + (size_t)number;
     return s->groups + group * s->slot_words;
@@ -237,6 +251,7 @@ bool state_enter_tile(state *s, int agent, int value);
 /* Goes on with an answer: choices yes or no; else `more`: the value is not the least that it can be. */
 void state_give(state *s, const question *q, bool more);
 /* What the agent asks about. */
+int64_t state_newest_tile(const state *s, int queue);
 question state_asked(const state *s, int agent);
 int state_first_to_ask(const state *s, const question *q); /* -1: nobody does */
 /* Trips that are alike to the guards of a loop have the same. */
@@ -252,9 +267,9 @@ static inline int turn_instance(const world *w, int value, int64_t tile, int64_t
     return value_instance(w, value, tile) + (int)(turn & (WORLD_TRIPS - 1));
 }
 /* The trip that is called 0 in that tile: names of trips say how far agents are apart. */
+const world_op *state_loop_of_family(const state *s, int agent, int family, int64_t tile);
 int64_t state_turn_zero(const state *s, int family, int64_t tile);
-/* The known condition of that tile with the least turn from `from` on that somebody may yet ask about; NULL: none. */
-const state_value *state_next_condition(const state *s, int value, int64_t tile, int64_t from);
+bool state_may_ask(const state *s, int value, int64_t tile, int64_t turn);
 
 /* ---- barrier.c: false when something is wrong ---------------------------------------------------------- */
 
@@ -276,6 +291,11 @@ bool state_work(state *s, int agent, const world_op *o);
 
 /* ---- fence.c ------------------------------------------------------------------------------------------- */
 
+/* The fact of a fence about an access of that kind. */
+static inline about_slot state_fenced(about_slot kind)
+{
+    return (about_slot)(kind + ABOUT_FENCED_WRITE - ABOUT_WRITE);
+}
 void state_fence(state *s, int agent, ir_fence fence);
 /* Whether the warp may access the slot after another agent's last access of that kind there, as far as fences go. */
 bool state_is_fenced(const state *s, int warp, bool engine, int slot, about_slot kind, int other);
@@ -290,24 +310,19 @@ typedef enum state_outcome { STATE_FINISHED, STATE_RESTS, STATE_IS_WRONG } state
 /* Until all have ended, or nobody can go on without an answer. */
 state_outcome state_run(state *s);
 
-/* ---- print.c, read.c ----------------------------------------------------------------------------------- */
+/* ---- settle.c, turn.c, forget.c, spell.c --------------------------------------------------------------- */
 
-/* The machine at rest, as lines. */
-void state_print(const state *s, text *out);
-
-/* The same with one value left out, for machines that differ in how far it has grown: where each agent is in its loops is
- * given apart. */
-typedef struct print_place {
-    int agent;
-    int64_t test;
-} print_place;
-typedef struct print_places {
-    question of;
-    VEC(print_place) at;
-} print_places;
-void state_print_without(const state *s, print_places *places, text *out);
-
-/* Reads what state_print has printed; false if it is not that. */
-bool state_read(state *s, const char *lines, size_t length);
+/* Gives a machine at rest the form that all machines have that behave alike: a new one, or one that knows less. */
+void state_settle(state *s);
+void state_turn_rings(state *s);
+void state_forget(state *s);
+/* Those who have nothing to say know nothing, and pipes of their own work alone. */
+void state_tidy(state *s);
+bool state_hears(const state *s, int holder); /* not so */
+/* One that is settled, as lines. */
+void state_print(state *s, text *out);
+/* Reads what state_print has printed; where that ends. What is read may be anything: it does no harm, and whoever reads prints
+ * it again and compares. */
+const char *state_read(state *s, const char *lines, const char *end);
 
 #endif

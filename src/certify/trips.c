@@ -11,8 +11,7 @@ static const world_task *task_of(const state *s, int agent)
     return &s->world->tasks[s->world->agents[agent].task];
 }
 
-/* The loop of the family that the agent is in, in that tile; NULL. */
-static const world_op *loop_in(const state *s, int agent, int family, int64_t tile)
+const world_op *state_loop_of_family(const state *s, int agent, int family, int64_t tile)
 {
     const state_agent *a = &s->agents[agent];
     bool of_tile = s->world->values.at[family].queue >= 0;
@@ -54,7 +53,7 @@ int64_t state_turn_zero(const state *s, int family, int64_t tile)
     for (int i = s->world->agent_count - 1; i >= 0; i--)
         if (will_begin(s, i, family, -1, tile))
             return 0;
-        else if (loop_in(s, i, family, tile))
+        else if (state_loop_of_family(s, i, family, tile))
             first = i;
     return first < 0 ? 0 : s->agents[first].turn;
 }
@@ -70,23 +69,13 @@ static bool asks_on(const state *s, int agent, const world_op *loop, int value, 
     return false;
 }
 
-static bool may_be_asked(const state *s, int value, int64_t tile, int64_t turn)
+bool state_may_ask(const state *s, int value, int64_t tile, int64_t turn)
 {
     int family = s->world->values.at[value].family;
     for (int i = 0; i < s->world->agent_count; i++) {
-        const world_op *loop = loop_in(s, i, family, tile);
+        const world_op *loop = state_loop_of_family(s, i, family, tile);
         if ((loop && asks_on(s, i, loop, value, turn)) || will_begin(s, i, family, value, tile))
             return true;
     }
     return false;
-}
-
-const state_value *state_next_condition(const state *s, int value, int64_t tile, int64_t from)
-{
-    const state_value *of = &s->values[value_instance(s->world, value, tile)], *next = NULL;
-    for (int i = 0; i < WORLD_TRIPS; i++)
-        if (of[i].choice >= 0 && of[i].turn >= from && (!next || of[i].turn < next->turn) &&
-            may_be_asked(s, value, tile, of[i].turn))
-            next = &of[i];
-    return next;
 }

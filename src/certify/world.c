@@ -130,17 +130,22 @@ static void add_slots(world *w, int buffer, int rank, bool pipelined)
     const ww_resource *r = w->kernel->resources.at[b->resource];
     int pair = w->program->cluster.v > 1 ? w->program->cluster.v : 1, first = rank - rank % pair;
     int last = first + pair < w->ranks ? first + pair : w->ranks;
+    const ir_effect *copy = w->copies[buffer];
     for (int s = 0; s < b->stages; s++) {
+        bool copied = copy && s < w->program->barriers.at[copy->barrier].stages;
         world_slot *slot = &w->slots[world_slot_at(w, buffer, rank) + s];
-        *slot = (world_slot){.buffer = buffer,
-                             .number = s,
-                             .rank = rank,
-                             .pipelined = pipelined,
-                             .bytes = declared_bytes(r, b),
-                             .owner = owner_of(r, b->name),
-                             .first_agent = w->rank_first[first],
-                             .agents = w->rank_first[last] - w->rank_first[first],
-                             .first_access = w->access_count};
+        *slot = (world_slot){
+            .buffer = buffer,
+            .number = s,
+            .rank = rank,
+            .pipelined = pipelined,
+            .completes =
+                copied ? world_stage_at(w, copy->barrier, world_completes_at(w, copy, rank)) + s : -1,
+            .bytes = declared_bytes(r, b),
+            .owner = owner_of(r, b->name),
+            .first_agent = w->rank_first[first],
+            .agents = w->rank_first[last] - w->rank_first[first],
+            .first_access = w->access_count};
         w->access_count += slot->agents;
     }
 }
@@ -277,12 +282,12 @@ static void find_partners(world *w)
 /* When a copy into a slot is complete is known by a phase of one barrier. */
 static void check_copies(world *w)
 {
-    const ir_effect **copies = arena_array(w->arena, const ir_effect *, w->program->buffers.len + 1);
+    w->copies = arena_array(w->arena, const ir_effect *, w->program->buffers.len + 1);
     for (size_t i = 0; i < w->program->tasks.len; i++)
         for (int j = 0; j < w->tasks[i].count; j++) {
             const ir_op *op = w->tasks[i].ops[j].op;
             for (int n = 0; n < op->effect_count; n++) {
-                const ir_effect *e = &op->effects[n], **known = &copies[e->buffer];
+                const ir_effect *e = &op->effects[n], **known = &w->copies[e->buffer];
                 if (e->kind != IR_COPY_IN)
                     continue;
                 if (!e->bytes || e->barrier < 0 || e->cursor < 0)
@@ -296,19 +301,35 @@ static void check_copies(world *w)
 
 /* ---- facts --------------------------------------------------------------------------------------------- */
 
+static int take_facts(world *w, int count, int *first)
+{
+    int words = (count + WORD_BITS - 1) / WORD_BITS;
+    *first = w->fact_count;
+    w->fact_count += words * WORD_BITS;
+    return words * WORD_BITS;
+}
+
 static void number_facts(world *w)
 {
     for (int i = 0; i < w->slot_count; i++) {
-        w->slots[i].first_fact = w->fact_count;
-        w->fact_count += w->slots[i].agents * ABOUT_SLOT_KINDS + ABOUT_COPIES;
+        world_slot *s = &w->slots[i];
+        s->facts = take_facts(w, s->agents * ABOUT_SLOT_KINDS + ABOUT_COPIES, &s->first_fact);
     }
     for (int i = 0; i < w->stage_count; i++) {
-        w->stages[i].first_fact = w->fact_count;
-        w->fact_count += ABOUT_STAGE + ABOUT_STAGE_KINDS * w->rank_warps[w->stages[i].rank];
+        world_stage *s = &w->stages[i];
+        s->facts = take_facts(w, ABOUT_STAGE + ABOUT_STAGE_KINDS * w->rank_warps[s->rank], &s->first_fact);
     }
     for (int i = 0; i < w->agent_count; i++)
         if (w->agents[i].is_pipe)
             w->agents[i].last_fact = w->fact_count++;
+}
+
+static void number_instances(world *w)
+{
+    w->value_of = arena_array(w->arena, int, w->instance_count + 1);
+    for (int i = 0; i < (int)w->values.len; i++)
+        for (int n = 0; n < value_instances(&w->values.at[i]); n++)
+            w->value_of[w->values.at[i].first + n] = i;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
@@ -332,7 +353,8 @@ world *world_new(ww_kernel *k, const ir_program *p)
     find_partners(w);
     world_find_parts(w);
     number_facts(w);
-    world_name_all(w);
+    number_instances(w);
+    world_name_agents(w);
     return w;
 }
 

@@ -21,7 +21,7 @@ typedef struct world_agent {
     const char *name;
 } world_agent;
 
-/* Facts of a stage: these two, then ABOUT_STAGE_KINDS for each warp of its CTA. */
+/* Facts of a stage: these two, then each of ABOUT_STAGE_KINDS for each warp of its CTA. */
 enum { ABOUT_LAST_PHASE, ABOUT_PHASE_BEFORE, ABOUT_STAGE };
 typedef enum about_stage {
     ABOUT_WAIT,
@@ -31,7 +31,7 @@ typedef enum about_stage {
     ABOUT_STAGE_KINDS
 } about_stage;
 
-/* Facts of a slot: ABOUT_SLOT_KINDS for each agent that may access it, then these two. */
+/* Facts of a slot: each of ABOUT_SLOT_KINDS for each agent that may access it, then these two. */
 typedef enum about_slot {
     ABOUT_WRITE,
     ABOUT_WRITE_BEFORE,
@@ -48,23 +48,23 @@ typedef enum about_slot {
 } about_slot;
 enum { ABOUT_OWN_KINDS = ABOUT_FENCED_WRITE }; /* those up to here an agent knows of itself */
 enum { ABOUT_COPY, ABOUT_COPY_BEFORE, ABOUT_COPIES };
+enum { WORD_BITS = 64 };
 
 typedef struct world_stage {
     int barrier, number, rank;
-    int partner; /* completes as many phases by the end; -1: none, or not in use */
-    int first_fact;
-    const char *name;
+    int partner;           /* completes as many phases by the end; -1: none, or not in use */
+    int first_fact, facts; /* whole words of them, so that rings can be turned */
 } world_stage;
 
 typedef struct world_slot {
     int buffer, number, rank;
     int *overlaps, overlap_count; /* slots that share bytes with it, itself among them */
     bool pipelined;               /* cursors choose it */
+    int completes;                /* the stage at which copies into it complete; -1: none do */
     uint32_t bytes;
     const ww_resource *owner; /* whose memory it is: another resource's if the buffer is a view */
     int first_agent, agents;  /* who may access it: the agents of the CTAs that share an MMA */
-    int first_access, first_fact;
-    const char *name;
+    int first_access, first_fact, facts;
 } world_slot;
 
 enum { WORLD_TRIPS = 16 }; /* of a tile for which conditions are remembered; a power of 2 */
@@ -122,15 +122,6 @@ enum {
     MAY_LOOK = 8
 }; /* a crew and a stage; LOOK: at its parity */
 
-/* What a name in a certificate stands for: an agent, a stage, a slot. */
-typedef enum name_kind { NAME_AGENT, NAME_STAGE, NAME_SLOT } name_kind;
-
-typedef struct world_name {
-    const char *text; /* NULL: an empty place of the table */
-    name_kind kind;
-    int number;
-} world_name;
-
 typedef struct world {
     const ir_program *program;
     ww_kernel *kernel;
@@ -146,12 +137,12 @@ typedef struct world {
     int *stage_base, *slot_base; /* [rank][barrier], [rank][buffer] */
     int *barrier_ring, *buffer_ring;
     int *rank_first, *rank_warps; /* agents by CTA: warps first */
+    int *value_of;                /* [instance] */
     uint8_t *parts;               /* [buffer][task][doing][doing]: reach, see world_parts.c */
     bool *fences;                 /* [crew]: it has a proxy fence */
     uint8_t *acts, *touches;      /* [stage][crew], [slot][crew] */
+    const ir_effect **copies;     /* [buffer]: one of the copies into it; NULL: there are none */
     int agent_count, stage_count, slot_count, ring_count, crew_count;
-    world_name *names; /* a hash table */
-    size_t name_places;
     int cursor_count, probe_count, access_count, instance_count, fact_count;
 } world;
 
@@ -162,7 +153,6 @@ void world_free(world *w);
 /* Parts of world_new. */
 void world_read_tasks(world *w);
 void world_find_rings(world *w);
-void world_name_all(world *w);
 void world_find_parts(world *w);
 void world_refuse(world *w, const char *why);
 
@@ -192,6 +182,16 @@ static inline bool world_touches(const world *w, int agent, int slot, uint8_t ho
 {
     return w->touches[(size_t)slot * (size_t)w->crew_count + (size_t)w->agents[agent].crew] & how;
 }
+static inline bool world_may_access(const world *w, int slot, int agent)
+{
+    int place = agent - w->slots[slot].first_agent;
+    return place >= 0 && place < w->slots[slot].agents;
+}
+/* A warp and its pipes. */
+static inline bool world_same_warp(const world *w, int a, int b)
+{
+    return w->agents[a].crew == w->agents[b].crew && w->agents[a].warp == w->agents[b].warp;
+}
 static inline bool world_in_tensor_memory(const world *w, int slot)
 {
     return w->program->buffers.at[w->slots[slot].buffer].space == IR_TENSOR;
@@ -219,8 +219,8 @@ static inline int value_instances(const world_value *v)
     return (value_of_tile(v) ? 2 : 1) * (v->of_trip ? WORLD_TRIPS : 1);
 }
 
-/* The agent ("load.0", "load.0@1/tensor"), stage ("smem.full[2]@1") or slot ("smem.row[2]") of that name; -1: none. */
-int world_find(const world *w, name_kind kind, const char *name, size_t length);
-void world_value_text(const world *w, const world_value *v, text *out);
+/* names.c: what agents, stages, slots and values are, for people. */
+void world_name_agents(world *w);
+void world_legend(const world *w, text *out);
 
 #endif
