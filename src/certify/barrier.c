@@ -8,16 +8,11 @@
 
 /* ---- being sure of a completion ------------------------------------------------------------------------ */
 
-static bool completes_at(const state *s, int slot, int stage)
-{
-    return s->copies[slot].some && s->world->slots[slot].completes == stage;
-}
-
 /* Copies that had completed `age` phases of the stage ago are over, for whoever knows that phase. */
 static void learn_copies(const state *s, int holder, int stage, int age)
 {
     for (int slot = 0; slot < s->world->slot_count; slot++)
-        for (int kind = 0; completes_at(s, slot, stage) && kind < ABOUT_COPIES; kind++)
+        for (int kind = 0; s->world->slots[slot].completes == stage && kind < ABOUT_COPIES; kind++)
             if (s->copies[slot].age[kind] >= age)
                 state_learn(s, holder, copy_fact(s->world, slot, kind));
 }
@@ -31,15 +26,13 @@ static void learn_phase(const state *s, int holder, int stage, int age)
 }
 
 /* A phase to which all contributed at once is complete when all have contributed: who has heard of something later of each of
- * them knows it. */
+ * them knows it. Of who did not contribute to it all know. */
 static bool has_heard_all(const state *s, int agent, int stage, int age)
 {
-    const world *w = s->world;
-    for (int place = 0; place < w->rank_warps[w->stages[stage].rank]; place++)
-        if (bits_has(&s->stages[stage].told[age], place) &&
-            !state_knows(s, agent, warp_fact(w, stage, (about_stage)(ABOUT_TOLD + age), place)))
+    for (int place = 0; place < world_places(s->world, stage); place++)
+        if (!state_knows(s, agent, warp_fact(s->world, stage, (about_stage)(ABOUT_TOLD + age), place)))
             return false;
-    return !s->stages[stage].mute[age];
+    return true;
 }
 
 int state_behind(state *s, int agent, int stage)
@@ -61,8 +54,7 @@ static void pass(state *s, int agent, int stage)
     int place = s->world->agents[agent].place;
     state_learn_all(s, agent, holder_done(s, stage));
     state_happens(s, warp_fact(s->world, stage, ABOUT_WAIT, place), agent);
-    bits_add(&s->stages[stage].waits, place);
-    s->stages[stage].seen = true;
+    s->stages[stage].owed = false;
 }
 
 wait_result state_wait_for(state *s, int agent, int stage, uint32_t parity)
@@ -83,9 +75,8 @@ wait_result state_wait_for(state *s, int agent, int stage, uint32_t parity)
 static bool all_waits_known(state *s, int agent, int stage)
 {
     const world *w = s->world;
-    for (int place = 0; place < w->rank_warps[w->stages[stage].rank]; place++)
-        if (bits_has(&s->stages[stage].waits, place) &&
-            !state_knows(s, holder_gathered(s, stage), warp_fact(w, stage, ABOUT_WAIT, place)))
+    for (int place = 0; place < world_places(w, stage); place++)
+        if (!state_knows(s, holder_gathered(s, stage), warp_fact(w, stage, ABOUT_WAIT, place)))
             return state_wrong(s, agent, "a phase may complete before a waiter has seen the last");
     return true;
 }
@@ -94,33 +85,28 @@ static bool all_waits_known(state *s, int agent, int stage)
 static void grow_older(state *s, int stage)
 {
     const world *w = s->world;
-    state_stage *b = &s->stages[stage];
     int last = stage_fact(w, stage, ABOUT_LAST_PHASE);
     state_move_fact(s, last, stage_fact(w, stage, ABOUT_PHASE_BEFORE));
     state_happens(s, last, -1);
-    for (int age = 2; age > 0; age--) {
-        for (int place = 0; place < w->rank_warps[w->stages[stage].rank]; place++)
-            if (bits_has(&b->told[age - 1], place))
-                state_move_fact(s, warp_fact(w, stage, (about_stage)(ABOUT_TOLD + age - 1), place),
-                                warp_fact(w, stage, (about_stage)(ABOUT_TOLD + age), place));
-        b->told[age] = b->told[age - 1];
-        b->mute[age] = b->mute[age - 1];
-    }
-    b->told[0] = b->waits = 0;
-    b->engines[1] = b->engines[0];
-    b->mute[0] = b->engines[0] = b->begun = b->seen = false;
+    state_move_facts(s, stage, ABOUT_TOLD_1, ABOUT_TOLD_2);
+    state_move_facts(s, stage, ABOUT_TOLD, ABOUT_TOLD_1);
+    state_reveal_facts(s, stage, ABOUT_TOLD);
+    state_reveal_facts(s, stage, ABOUT_WAIT);
     for (int slot = 0; slot < w->slot_count; slot++)
-        for (int kind = 0; completes_at(s, slot, stage) && kind < ABOUT_COPIES; kind++)
+        for (int kind = 0; w->slots[slot].completes == stage && kind < ABOUT_COPIES; kind++)
             s->copies[slot].age[kind] += s->copies[slot].age[kind] < 3;
 }
 
 static void count_phase(state *s, int stage)
 {
-    s->stages[stage].count++;
-    s->stages[stage].pending = world_barrier(s->world, stage)->arrivals;
+    state_stage *b = &s->stages[stage];
+    b->count++;
+    b->pending = world_barrier(s->world, stage)->arrivals;
+    b->owed = b->engines || world_barrier(s->world, stage)->side == IR_FULL;
+    b->engines = false;
     for (int i = 0; i < s->world->stage_count; i++)
         s->stages[i].lead -= s->world->stages[i].partner == stage;
-    s->stages[stage].lead += s->world->stages[stage].partner >= 0;
+    b->lead += s->world->stages[stage].partner >= 0;
 }
 
 static void let_through(state *s, int stage)
@@ -163,17 +149,12 @@ static bool settle(state *s, int agent, int stage)
 static bool contribute(state *s, int agent, int stage)
 {
     const world_agent *a = &s->world->agents[agent];
-    state_stage *b = &s->stages[stage];
+    bool here = s->world->stages[stage].rank == a->rank;
     if (state_behind(s, agent, stage))
         return state_wrong(s, agent, "an arrival may fall into an earlier phase");
     state_learn_all(s, holder_gathered(s, stage), agent);
-    b->begun = true;
-    if (s->world->stages[stage].rank != a->rank) {
-        b->mute[0] = true;
-        return true;
-    }
-    state_happens(s, warp_fact(s->world, stage, ABOUT_TOLD, a->place), -1);
-    bits_add(&b->told[0], a->place);
+    int place = here ? a->place : world_places(s->world, stage) - 1;
+    state_happens(s, warp_fact(s->world, stage, ABOUT_TOLD, place), -1);
     return true;
 }
 
@@ -183,8 +164,7 @@ void state_has_told(state *s, int agent)
     int place = w->agents[agent].place;
     for (int i = 0; i < w->stage_count; i++)
         for (int age = 0; age < 3 && w->stages[i].rank == w->agents[agent].rank; age++)
-            if (bits_has(&s->stages[i].told[age], place))
-                state_learn(s, agent, warp_fact(w, i, (about_stage)(ABOUT_TOLD + age), place));
+            state_learn(s, agent, warp_fact(w, i, (about_stage)(ABOUT_TOLD + age), place));
 }
 
 static bool take_arrivals(state *s, int agent, int stage, uint32_t arrivals)
@@ -209,9 +189,10 @@ static bool take_off(state *s, state_flight f)
 {
     if (!contribute(s, f.agent, f.stage))
         return false;
-    state_stage *b = &s->stages[f.stage];
-    b->mute[0] = b->engines[0] = true;
-    f.phase = b->count + 1;
+    int others = world_places(s->world, f.stage) - 1;
+    state_happens(s, warp_fact(s->world, f.stage, ABOUT_TOLD, others), -1);
+    s->stages[f.stage].engines = true;
+    f.phase = s->stages[f.stage].count + 1;
     vec_push(&s->flights, f);
     return true;
 }
@@ -247,14 +228,14 @@ static bool stage_is_clean(state *s, int stage)
     const ir_barrier *of = world_barrier(s->world, stage);
     if (b->pending != of->arrivals || b->bytes)
         return state_wrong(s, -1, "the end leaves a phase half done");
-    if (!b->seen && (of->side == IR_FULL || b->engines[1]))
+    if (b->owed)
         return state_wrong(s, -1, "the end leaves a phase that nobody has waited for");
     if (b->lead)
         return state_wrong(s, -1, "the end leaves more fills than releases, or fewer");
     return true;
 }
 
-static bool somebody_knows(const state *s, int pipe)
+bool state_is_finished(const state *s, int pipe)
 {
     for (int i = 0; i < s->world->agent_count; i++)
         if (i != pipe && state_knows(s, i, s->world->agents[pipe].last_fact))
@@ -268,7 +249,7 @@ bool state_end_is_clean(state *s)
         if (!stage_is_clean(s, i))
             return false;
     for (int i = 0; i < s->world->agent_count; i++)
-        if (s->world->agents[i].is_pipe ? !somebody_knows(s, i) : s->agents[i].groups[GROUPS_BULK])
+        if (s->world->agents[i].is_pipe ? !state_is_finished(s, i) : s->agents[i].groups[GROUPS_BULK])
             return state_wrong(s, -1, "the end leaves a pipe or bulk stores at work");
     return true;
 }

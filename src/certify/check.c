@@ -70,7 +70,8 @@ static bool read_node(checker *c, int number)
         return refuse_run(c, number, "it cannot be read");
     if (!asks_first(&c->s, n.agent))
         return refuse_run(c, number, "nobody asks its question");
-    state_settle(&c->s);
+    state_rename(&c->s);
+    state_weaken(&c->s);
     if (!is_machine_of(c, &n))
         return refuse_run(c, number, "it is not spelled as a certificate is");
     vec_push(&c->nodes, n);
@@ -120,12 +121,15 @@ static bool leads_to(checker *c, int from, int to)
     if (outcome == STATE_FINISHED)
         return refuse_run(c, from, "the kernel ends where it is said to go on");
     const form_node *n = &c->nodes.at[to];
-    state_settle(&c->s);
+    (void)state_read(&c->target, n->lines, n->lines + n->length);
+    state_rename(&c->s);
+    if (!state_covers(&c->target, &c->s))
+        return refuse_run(c, from, "an answer leads to another machine than is said");
+    state_weaken(&c->s);
     if (is_machine_of(c, n))
         return true;
-    (void)state_read(&c->target, n->lines, n->lines + n->length);
     form_fit(&c->s, &c->target);
-    return is_machine_of(c, n) || refuse_run(c, from, "an answer leads to another machine than is said");
+    return is_machine_of(c, n) || refuse_run(c, from, "an answer leads to a stronger machine than is said");
 }
 
 static bool check_node(checker *c, int number)

@@ -1,242 +1,220 @@
-/* What nobody will ask about again. Of a fact that all who may ever be asked about it know, it is taken that everybody knows it:
- * who may is read off the program. They know it until the thing happens anew, and then nobody does. */
+/* A weaker machine that many come to have: facts that nobody will be asked about any more are unknown, and so are those that all
+ * who may be asked know, but to them. Who may be asked is read off the program. Nothing here need be right: whatever machine a
+ * text stands for, the checker runs it, and sees that it covers those that lead to it. */
 #include "certify/state.h"
-
-typedef struct memory {
-    state *s;
-    const world *w;
-    uint64_t *kept;   /* facts that are not forgotten */
-    uint64_t *common; /* that all agents know */
-} memory;
 
 /* ---- who may be asked ---------------------------------------------------------------------------------- */
 
-/* Of all agents that live and may act on the stage like that. */
-static bool all_know(const state *s, int stage, uint8_t how, int fact)
+static uint64_t *asked_of(const state *s, int agent)
 {
-    for (int i = 0; i < s->world->agent_count; i++)
-        if (state_alive(s, i) && world_acts(s->world, i, stage, how) && !state_knows(s, i, fact))
-            return false;
-    return true;
+    return s->asked + (size_t)agent * s->fact_words;
 }
 
-/* Of all that may access the slot like that, but for the warp of `but` (-1: for none). */
-static bool all_accessing_know(const state *s, int slot, uint8_t how, int but, int fact)
+static bool is_asked(const world *w, int agent, int slot, about_slot kind, int of)
 {
-    for (int i = 0; i < s->world->agent_count; i++)
-        if (state_alive(s, i) && world_touches(s->world, i, slot, how) && !state_knows(s, i, fact) &&
-            (but < 0 || !world_same_warp(s->world, i, but)))
-            return false;
-    return true;
+    bool of_read = kind == ABOUT_READ || kind == ABOUT_WGMMA || kind == ABOUT_BULK ||
+                   kind == ABOUT_FENCED_READ || kind == ABOUT_CLEAR_READ;
+    if (!world_touches(w, agent, slot, of_read ? MAY_WRITE : MAY_READ | MAY_WRITE))
+        return false;
+    if (kind < ABOUT_FENCED_WRITE)
+        return true;
+    if (!world_in_tensor_memory(w, slot))
+        return kind < ABOUT_FENCED_READ && world_touches(w, agent, slot, MAY_ENGINE);
+    return !world_same_warp(w, agent, of) && (kind >= ABOUT_CLEAR_WRITE || !w->agents[of].is_pipe);
 }
 
-/* Who fences what others write asks, too. */
-static bool all_fencing_know(const state *s, int slot, int fact)
+static void find_asked_of_slot(const state *s, int agent, int slot)
 {
     const world *w = s->world;
-    for (int i = 0; i < w->agent_count; i++)
-        if (state_alive(s, i) && w->fences[w->agents[i].crew] && w->agents[i].rank == w->slots[slot].rank &&
-            !state_knows(s, i, fact))
+    const world_slot *of = &w->slots[slot];
+    if (!world_touches(w, agent, slot, MAY_READ | MAY_WRITE))
+        return;
+    for (int kind = 0; kind < ABOUT_SLOT_KINDS; kind++)
+        for (int i = of->first_agent; i < of->first_agent + of->agents; i++)
+            if (is_asked(w, agent, slot, (about_slot)kind, i))
+                bits_add(asked_of(s, agent), access_fact(w, slot, (about_slot)kind, i));
+    for (int kind = 0; kind < ABOUT_COPIES; kind++)
+        bits_add(asked_of(s, agent), copy_fact(w, slot, kind));
+}
+
+static void find_asked_of_stage(const state *s, int agent, int stage)
+{
+    const world *w = s->world;
+    bool uses = world_acts(w, agent, stage, MAY_USE), arrives = world_acts(w, agent, stage, MAY_ARRIVE);
+    for (int kind = 0; uses && kind < ABOUT_STAGE; kind++)
+        bits_add(asked_of(s, agent), stage_fact(w, stage, kind));
+    for (int kind = 0; kind < ABOUT_STAGE_KINDS; kind++)
+        for (int place = 0; (kind == ABOUT_WAIT ? arrives : uses) && place < world_places(w, stage); place++)
+            bits_add(asked_of(s, agent), warp_fact(w, stage, (about_stage)kind, place));
+}
+
+void state_find_asked(state *s)
+{
+    size_t bytes = (size_t)s->world->agent_count * s->fact_words * sizeof(uint64_t);
+    s->asked = base_alloc(bytes + 1);
+    memset(s->asked, 0, bytes);
+    for (int i = 0; i < s->world->agent_count; i++) {
+        for (int slot = 0; !s->world->agents[i].is_pipe && slot < s->world->slot_count; slot++)
+            find_asked_of_slot(s, i, slot);
+        for (int stage = 0; !s->world->agents[i].is_pipe && stage < s->world->stage_count; stage++)
+            find_asked_of_stage(s, i, stage);
+    }
+}
+
+/* Who fences what others write asks whether the writes are over, as long as somebody may ask for the fence. */
+static bool fences_in(const state *s, int agent, int slot)
+{
+    const world_agent *a = &s->world->agents[agent];
+    return state_alive(s, agent) && s->world->fences[a->crew] && a->rank == s->world->slots[slot].rank;
+}
+
+/* ---- what is kept -------------------------------------------------------------------------------------- */
+
+static bool all_fencing_know(const state *s, int slot, int fact)
+{
+    for (int i = 0; i < s->world->agent_count; i++)
+        if (fences_in(s, i, slot) && !state_knows(s, i, fact))
             return false;
     return true;
 }
 
-/* Whether all know who may be asked where a fence must stand. */
-static bool fence_is_known(const state *s, int slot, about_slot kind, int agent)
+static void keep_fenced(const state *s, int slot, uint64_t *kept)
 {
-    int fact = access_fact(s->world, slot, kind, agent);
-    bool of_read = kind == ABOUT_FENCED_READ || kind == ABOUT_CLEAR_READ, clear = kind >= ABOUT_CLEAR_WRITE;
-    if (!world_in_tensor_memory(s->world, slot))
-        return clear || of_read || all_accessing_know(s, slot, MAY_ENGINE, -1, fact);
-    if (!clear && s->world->agents[agent].is_pipe)
-        return true; /* its commits are the fence */
-    return all_accessing_know(s, slot, of_read ? MAY_WRITE : MAY_READ | MAY_WRITE, agent, fact);
+    const world_slot *of = &s->world->slots[slot];
+    for (int i = of->first_agent; i < of->first_agent + of->agents; i++)
+        for (int kind = ABOUT_WRITE; kind <= ABOUT_WRITE_BEFORE; kind++) {
+            int fact = access_fact(s->world, slot, (about_slot)kind, i);
+            if (bits_has(kept, access_fact(s->world, slot, state_fenced((about_slot)kind), i)) &&
+                !all_fencing_know(s, slot, fact))
+                bits_add(kept, fact);
+        }
 }
 
-/* Whether all know who may ever be asked about the access. */
-static bool access_is_known(const state *s, int slot, about_slot kind, int agent)
+/* Who has told a phase is of use only if somebody may yet have to conclude that it is complete, and can. */
+static bool is_told_of_use(const state *s, int stage, int age, const uint64_t *kept)
 {
-    int fact = access_fact(s->world, slot, kind, agent);
-    if (kind >= ABOUT_FENCED_WRITE)
-        return fence_is_known(s, slot, kind, agent);
-    if (kind >= ABOUT_READ)
-        return all_accessing_know(s, slot, MAY_WRITE, -1, fact);
-    return all_accessing_know(s, slot, MAY_READ | MAY_WRITE, -1, fact) &&
-           (all_fencing_know(s, slot, fact) || fence_is_known(s, slot, state_fenced(kind), agent));
+    const world *w = s->world;
+    about_stage told = (about_stage)(ABOUT_TOLD + age);
+    if (bits_has(kept, warp_fact(w, stage, told, world_places(w, stage) - 1)))
+        return false;
+    return !age || bits_has(kept, stage_fact(w, stage, age == 1 ? ABOUT_LAST_PHASE : ABOUT_PHASE_BEFORE));
 }
 
-/* ---- slots --------------------------------------------------------------------------------------------- */
-
-static bool keep(const memory *m, int fact, bool known)
+static void drop_told(const state *s, int stage, int age, uint64_t *kept)
 {
-    if (!known)
-        bits_add(m->kept, fact);
-    return !known;
+    const world *w = s->world;
+    int fact = warp_fact(w, stage, (about_stage)(ABOUT_TOLD + age), 0), others = world_places(w, stage) - 1;
+    bool of_use = is_told_of_use(s, stage, age, kept);
+    bool phase =
+        !age || bits_has(kept, stage_fact(w, stage, age == 1 ? ABOUT_LAST_PHASE : ABOUT_PHASE_BEFORE));
+    for (int place = 0; !of_use && place < others; place++)
+        bits_remove(kept, fact + place);
+    if (!phase)
+        bits_remove(kept, fact + others);
 }
 
-static bool keep_access(const memory *m, int slot, about_slot kind, int agent)
+void state_find_kept(const state *s, uint64_t *kept)
 {
-    int fact = access_fact(m->w, slot, kind, agent);
-    return !bits_has(m->common, fact) && keep(m, fact, access_is_known(m->s, slot, kind, agent));
+    const world *w = s->world;
+    memset(kept, 0, s->fact_words * sizeof(uint64_t));
+    for (int i = 0; i < w->agent_count; i++)
+        for (size_t word = 0; state_alive(s, i) && word < s->fact_words; word++)
+            kept[word] |= asked_of(s, i)[word] & ~state_holder(s, i)[word];
+    for (int i = 0; i < w->slot_count; i++)
+        if (!world_in_tensor_memory(w, i))
+            keep_fenced(s, i, kept);
+    for (int i = 0; i < w->stage_count; i++)
+        for (int age = 0; age < 3; age++)
+            drop_told(s, i, age, kept);
+    for (int i = 0; i < w->agent_count; i++)
+        if (w->agents[i].is_pipe && !state_is_finished(s, i))
+            bits_add(kept, w->agents[i].last_fact);
 }
 
-/* Laps are of writes. */
-static void forget_accesses(const memory *m, int slot, int agent)
+/* ---- the rest ------------------------------------------------------------------------------------------ */
+
+static void know_what_is_fenced(const state *s, int slot, const uint64_t *kept)
 {
-    bool of_lap = false;
-    for (int kind = 0; kind < ABOUT_SLOT_KINDS; kind++) {
-        bool of_write = kind != ABOUT_READ && kind != ABOUT_WGMMA && kind != ABOUT_BULK &&
-                        kind != ABOUT_FENCED_READ && kind != ABOUT_CLEAR_READ;
-        of_lap |= keep_access(m, slot, (about_slot)kind, agent) && of_write;
-    }
-    if (!of_lap)
-        *state_lap(m->s, slot, agent) = 0;
+    const world_slot *of = &s->world->slots[slot];
+    for (int agent = 0; agent < s->world->agent_count; agent++)
+        for (int i = of->first_agent; fences_in(s, agent, slot) && i < of->first_agent + of->agents; i++)
+            for (int kind = ABOUT_WRITE; kind <= ABOUT_WRITE_BEFORE; kind++) {
+                int fact = access_fact(s->world, slot, (about_slot)kind, i);
+                int fence = access_fact(s->world, slot, state_fenced((about_slot)kind), i);
+                if (!bits_has(kept, fact) && bits_has(kept, fence))
+                    state_learn(s, agent, fact);
+            }
 }
 
-static void forget_copies(const memory *m, int slot)
+static void forget_told(const state *s, int stage, int age, const uint64_t *kept)
 {
-    state_copy *c = &m->s->copies[slot];
-    bool some = false;
-    for (int kind = 0; c->some && kind < ABOUT_COPIES; kind++) {
-        int fact = copy_fact(m->w, slot, kind);
-        if (keep(m, fact, all_accessing_know(m->s, slot, MAY_READ | MAY_WRITE, -1, fact)))
-            some = true;
-        else
-            c->age[kind] = 3;
-    }
-    if (!some)
-        *c = (state_copy){.some = false};
+    int fact = warp_fact(s->world, stage, (about_stage)(ABOUT_TOLD + age), 0);
+    for (int i = 0; i < s->world->agent_count && !is_told_of_use(s, stage, age, kept); i++)
+        for (int place = 0; place < world_places(s->world, stage); place++)
+            bits_remove(state_holder(s, i), fact + place);
 }
 
-/* ---- stages -------------------------------------------------------------------------------------------- */
-
-static bool somebody_looks(const state *s, int stage)
+static bool tells_something(const state *s, int stage)
 {
     for (int i = 0; i < s->world->agent_count; i++)
-        if (state_alive(s, i) && world_acts(s->world, i, stage, MAY_LOOK))
+        if (state_alive(s, i) && world_acts(s->world, i, stage, MAY_WAIT) &&
+            !state_knows(s, i, stage_fact(s->world, stage, ABOUT_LAST_PHASE)))
             return true;
     return false;
 }
 
-/* That an agent has waited, once the phase has been told; or if all know that still may tell it. */
-static void forget_wait(const memory *m, int stage, int place)
+static void forget_agent(const state *s, int agent, const uint64_t *kept)
 {
-    state_stage *b = &m->s->stages[stage];
-    int fact = warp_fact(m->w, stage, ABOUT_WAIT, place);
-    if (!bits_has(&b->waits, place))
-        return;
-    bool told = state_knows(m->s, holder_gathered(m->s, stage), fact);
-    if (!keep(m, fact, told || (b->pending && all_know(m->s, stage, MAY_ARRIVE, fact))))
-        bits_remove(&b->waits, place);
+    uint64_t *knows = state_holder(s, agent);
+    const world_agent *a = &s->world->agents[agent];
+    for (size_t word = 0; word < s->fact_words; word++)
+        knows[word] =
+            state_alive(s, agent) ? (knows[word] & kept[word]) | (asked_of(s, agent)[word] & ~kept[word]) : 0;
+    for (int pipe = 0; pipe < PIPES; pipe++)
+        if (a->pipes[pipe] >= 0 && !bits_has(kept, s->world->agents[a->pipes[pipe]].last_fact))
+            state_learn(s, agent, s->world->agents[a->pipes[pipe]].last_fact);
 }
 
-/* Who has contributed to a phase, if somebody may yet have to conclude that it is complete. */
-static void forget_told(const memory *m, int stage, int age, bool needed)
-{
-    state_stage *b = &m->s->stages[stage];
-    for (int place = 0; b->told[age] && place < m->w->rank_warps[m->w->stages[stage].rank]; place++) {
-        int fact = warp_fact(m->w, stage, (about_stage)(ABOUT_TOLD + age), place);
-        bool of_use = needed && !b->mute[age] && bits_has(&b->told[age], place);
-        if (!keep(m, fact, !of_use || all_know(m->s, stage, MAY_USE, fact)))
-            bits_remove(&b->told[age], place);
-    }
-    b->mute[age] &= needed;
-}
-
-static void forget_stage(const memory *m, int stage)
-{
-    state_stage *b = &m->s->stages[stage];
-    bool needed[3] = {b->begun};
-    for (int kind = 0; kind < ABOUT_STAGE; kind++) {
-        int fact = stage_fact(m->w, stage, kind);
-        needed[1 + kind] = keep(m, fact, all_know(m->s, stage, MAY_USE, fact));
-    }
-    for (int age = 0; age < 3; age++)
-        forget_told(m, stage, age, needed[age]);
-    for (int place = 0; b->waits && place < m->w->rank_warps[m->w->stages[stage].rank]; place++)
-        forget_wait(m, stage, place);
-    b->seen |= world_barrier(m->w, stage)->side != IR_FULL && !b->engines[1];
-    b->engines[1] &= !b->seen;
-    b->count = b->count & 1 && somebody_looks(m->s, stage);
-}
-
-/* That a pipe has finished, once somebody knows. */
-static void forget_pipe(const memory *m, int pipe)
-{
-    int fact = m->w->agents[pipe].last_fact;
-    bool known = false;
-    for (int i = 0; i < m->w->agent_count; i++)
-        known |= i != pipe && state_knows(m->s, i, fact);
-    (void)keep(m, fact, known);
-}
-
-/* ---- who knows anything -------------------------------------------------------------------------------- */
-
-bool state_hears(const state *s, int holder)
+void state_forget_but(state *s, const uint64_t *kept)
 {
     const world *w = s->world;
-    if (holder < w->agent_count)
-        return state_alive(s, holder);
-    if (holder < holder_done(s, 0))
-        return s->stages[holder - w->agent_count].begun;
-    int stage = holder - holder_done(s, 0);
-    return !all_know(s, stage, MAY_WAIT, stage_fact(w, stage, ABOUT_LAST_PHASE));
-}
-
-static void tidy_pipe(const state *s, int pipe)
-{
-    const world *w = s->world;
-    for (int slot = 0; slot < w->slot_count; slot++)
-        for (int kind = 0; world_may_access(w, slot, pipe) && kind < ABOUT_OWN_KINDS; kind++)
-            state_learn(s, pipe, access_fact(w, slot, (about_slot)kind, pipe));
-    state_learn(s, pipe, w->agents[pipe].last_fact);
-}
-
-/* Stages from the last, for what they tell is read off agents. */
-void state_tidy(state *s)
-{
-    for (int i = s->holders - 1; i >= 0; i--) {
-        if (!state_hears(s, i))
-            state_fill(s, i, false);
-        for (size_t word = 0; i >= s->world->agent_count && word < s->fact_words; word++)
-            state_holder(s, i)[word] &= s->told_of[word];
+    for (int i = 0; i < w->agent_count; i++)
+        if (!w->agents[i].is_pipe)
+            forget_agent(s, i, kept);
+    for (int i = 0; i < w->slot_count; i++)
+        if (!world_in_tensor_memory(w, i))
+            know_what_is_fenced(s, i, kept);
+    for (int i = w->agent_count; i < s->holders; i++)
+        for (size_t word = 0; word < s->fact_words; word++)
+            state_holder(s, i)[word] &= kept[word] & s->told_of[word];
+    for (int i = 0; i < w->stage_count; i++) {
+        if (!tells_something(s, i))
+            state_fill(s, holder_done(s, i), false);
+        for (int age = 0; age < 3; age++)
+            forget_told(s, i, age, kept);
     }
-    for (int i = 0; i < s->world->agent_count; i++)
-        if (s->world->agents[i].is_pipe)
-            tidy_pipe(s, i);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------- */
-
-static void find_common(const memory *m)
+static void forget_laps(state *s, int slot, const uint64_t *kept)
 {
-    memset(m->common, 0xff, m->s->fact_words * sizeof(uint64_t));
-    for (int i = 0; i < m->w->agent_count; i++)
-        for (size_t word = 0; state_alive(m->s, i) && word < m->s->fact_words; word++)
-            m->common[word] &= state_holder(m->s, i)[word];
+    const world_slot *of = &s->world->slots[slot];
+    state_copy *c = &s->copies[slot];
+    for (int i = of->first_access; i < of->first_access + of->agents; i++)
+        s->laps[i] = state_is_past(s, slot, s->laps[i]) ? NO_LAP : s->laps[i];
+    for (int kind = 0; kind < ABOUT_COPIES; kind++)
+        c->age[kind] = bits_has(kept, copy_fact(s->world, slot, kind)) ? c->age[kind] : 0;
+    if (state_is_past(s, slot, c->lap)) {
+        c->lap = NO_LAP;
+        c->whole = false;
+    }
 }
 
 void state_forget(state *s)
 {
-    const world *w = s->world;
-    size_t bytes = s->fact_words * sizeof(uint64_t);
-    memory m = {.s = s, .w = w, .kept = base_alloc(bytes + 1), .common = base_alloc(bytes + 1)};
-    memset(m.kept, 0, bytes);
-    find_common(&m);
-    for (int slot = 0; slot < w->slot_count; slot++) {
-        for (int i = 0; i < w->slots[slot].agents; i++)
-            forget_accesses(&m, slot, w->slots[slot].first_agent + i);
-        forget_copies(&m, slot);
-    }
-    for (int i = 0; i < w->stage_count; i++)
-        forget_stage(&m, i);
-    for (int i = 0; i < w->agent_count; i++)
-        if (w->agents[i].is_pipe)
-            forget_pipe(&m, i);
-    for (int i = 0; i < s->holders; i++)
-        for (size_t word = 0; word < s->fact_words; word++)
-            state_holder(s, i)[word] |= ~m.kept[word];
-    free(m.kept);
-    free(m.common);
-    state_tidy(s);
+    uint64_t *kept = base_alloc(s->fact_words * sizeof(uint64_t) + 1);
+    state_find_kept(s, kept);
+    for (int i = 0; i < s->world->slot_count; i++)
+        forget_laps(s, i, kept);
+    state_forget_but(s, kept);
+    free(kept);
 }

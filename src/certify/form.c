@@ -142,5 +142,5 @@ void form_fit(state *s, const state *target)
         s->values[i].from = of->from;
         s->values[i].every = of->every;
     }
-    state_settle(s);
+    state_weaken(s);
 }

@@ -99,8 +99,7 @@ static bool after_copies(state *s, const access *a, int slot)
 {
     const state_copy *c = &s->copies[slot];
     bool shared = same_lap(s, a, slot, c->lap) && !c->whole && !a->whole;
-    return !c->some ||
-           state_knows(s, a->warp, copy_fact(s->world, slot, shared ? ABOUT_COPY_BEFORE : ABOUT_COPY)) ||
+    return state_knows(s, a->warp, copy_fact(s->world, slot, shared ? ABOUT_COPY_BEFORE : ABOUT_COPY)) ||
            race(s, a);
 }
 
@@ -144,7 +143,7 @@ static void record(state *s, const access *a, bool write)
         state_unfence(s, a->slot, ABOUT_READ, a->agent);
         return;
     }
-    if (*lap != a->lap) {
+    if (w->slots[a->slot].pipelined && *lap != a->lap) {
         state_move_fact(s, access_fact(w, a->slot, ABOUT_WRITE, a->agent),
                         access_fact(w, a->slot, ABOUT_WRITE_BEFORE, a->agent));
         state_unfence_before(s, a->slot, a->agent);
@@ -158,14 +157,13 @@ static void record_copy(state *s, const access *a)
 {
     const world *w = s->world;
     state_copy *c = &s->copies[a->slot];
-    if (!c->some || c->lap != a->lap) {
+    if (c->lap != a->lap) {
         state_move_fact(s, copy_fact(w, a->slot, ABOUT_COPY), copy_fact(w, a->slot, ABOUT_COPY_BEFORE));
-        c->age[ABOUT_COPY_BEFORE] = c->some ? c->age[ABOUT_COPY] : 3;
+        c->age[ABOUT_COPY_BEFORE] = c->age[ABOUT_COPY];
         c->whole = false;
     }
     state_happens(s, copy_fact(w, a->slot, ABOUT_COPY), -1);
     c->age[ABOUT_COPY] = 0;
-    c->some = true;
     c->lap = a->lap;
     c->whole |= a->whole;
 }

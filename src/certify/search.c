@@ -189,7 +189,7 @@ static void make_class(search *s, int number, int64_t period, const bool *moves)
     }
     v->every = period;
     text lines = {0};
-    state_settle(&s->other);
+    state_weaken(&s->other);
     state_print(&s->other, &lines);
     free(n->lines);
     n->lines = keep(s, &lines);
@@ -289,7 +289,8 @@ static int meet_in_chain(search *s, int from, bool more, const question *q)
 /* The node for the machine at hand, which came by an answer from another (-1: it is the first); a new one if need be. */
 static int meet(search *s, int from, bool more)
 {
-    state_settle(&s->s);
+    state_rename(&s->s);
+    state_weaken(&s->s);
     question q = choose(s, from < 0 ? -1 : s->nodes.at[from].of.value);
     s->lines.len = 0;
     state_print(&s->s, &s->lines);

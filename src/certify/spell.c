@@ -162,13 +162,6 @@ static void spell_set(speller *p, uint64_t *bits, int count)
     }
 }
 
-/* A set of warps of a CTA. */
-static void spell_warps(speller *p, const char *word, uint64_t *warps)
-{
-    if (spell_word(p, word, *warps))
-        spell_set(p, warps, WW_MAX_WARPS);
-}
-
 /* ---- lines of things that are alike -------------------------------------------------------------------- */
 
 typedef void say_one(speller *p, int number);
@@ -355,10 +348,23 @@ static void say_agent(speller *p, int agent)
 
 /* ---- stages, slots, accesses --------------------------------------------------------------------------- */
 
+static bool knows_anything(const state *s, int holder)
+{
+    for (size_t word = 0; word < s->fact_words; word++)
+        if (state_holder(s, holder)[word])
+            return true;
+    return false;
+}
+
+/* Whether a holder of facts knows any. */
+static void say_knowing(speller *p, const char *word, int holder)
+{
+    if (spell_word(p, word, p->out && knows_anything(p->s, holder)) && !p->out)
+        state_fill(p->s, holder, true);
+}
+
 static void say_stage(speller *p, int stage)
 {
-    static const char *const mute[] = {"mute", "mute-last", "mute-before"};
-    static const char *const told[] = {"told", "told-last", "told-before"};
     state_stage *b = &p->s->stages[stage];
     int64_t pending = b->pending;
     b->count = spell_word(p, "odd", b->count & 1);
@@ -366,34 +372,26 @@ static void say_stage(speller *p, int stage)
     b->pending = (uint32_t)pending;
     spell_unusual(p, "bytes", &b->bytes, 0);
     spell_unusual(p, "lead", &b->lead, 0);
-    b->begun = spell_word(p, "begun", b->begun);
-    b->seen = !spell_word(p, "unseen", !b->seen);
-    b->engines[0] = spell_word(p, "engines", b->engines[0]);
-    b->engines[1] = spell_word(p, "engines-last", b->engines[1]);
-    spell_warps(p, "waited", &b->waits);
-    for (int age = 0; age < 3; age++) {
-        b->mute[age] = spell_word(p, mute[age], b->mute[age]);
-        spell_warps(p, told[age], &b->told[age]);
-    }
+    b->engines = spell_word(p, "engines", b->engines);
+    b->owed = spell_word(p, "owed", b->owed);
+    say_knowing(p, "gathers", holder_gathered(p->s, stage));
+    say_knowing(p, "tells", holder_done(p->s, stage));
 }
 
 static void say_slot(speller *p, int slot)
 {
     state_copy *c = &p->s->copies[slot];
     p->s->gone[slot] = spell_word(p, "gone", p->s->gone[slot]);
-    c->some = spell_word(p, "copied", c->some);
-    if (!c->some)
-        return;
-    spell_number(p, &c->lap, -MOST_NUMBER, MOST_NUMBER);
+    spell_unusual(p, "lap", &c->lap, NO_LAP);
     c->whole = spell_word(p, "whole", c->whole);
-    spell_literal(p, "ages");
-    for (int kind = 0; kind < ABOUT_COPIES; kind++)
-        spell_int(p, &c->age[kind], 0, 3);
+    if (spell_word(p, "ages", c->age[ABOUT_COPY] || c->age[ABOUT_COPY_BEFORE]))
+        for (int kind = 0; kind < ABOUT_COPIES; kind++)
+            spell_int(p, &c->age[kind], 0, 3);
 }
 
 static void say_lap(speller *p, int access)
 {
-    spell_unusual(p, "lap", &p->s->laps[access], 0);
+    spell_unusual(p, "lap", &p->s->laps[access], NO_LAP);
 }
 
 /* ---- facts --------------------------------------------------------------------------------------------- */
@@ -429,25 +427,16 @@ static void add_fact(const state *s, fact_groups *groups, const uint64_t *holder
     bits_add(groups->at[i].facts, fact);
 }
 
-/* Facts of one word that somebody does not know who hears. */
-static uint64_t unknown_in(const state *s, const uint64_t *hears, size_t word)
-{
-    uint64_t unknown = 0;
-    for (int i = 0; i < s->holders; i++)
-        if (bits_has(hears, i))
-            unknown |=
-                ~state_holder(s, i)[word] & (i < s->world->agent_count ? UINT64_MAX : s->told_of[word]);
-    return unknown;
-}
-
 static void find_groups(const state *s, fact_groups *groups)
 {
     uint64_t *hears = blank(holder_bytes(s)), *holders = blank(holder_bytes(s));
+    uint64_t *kept = blank(s->fact_words * sizeof(uint64_t));
+    state_find_kept(s, kept);
     for (int i = 0; i < s->holders; i++)
-        if (state_hears(s, i))
+        if (i < s->world->agent_count ? state_alive(s, i) : knows_anything(s, i))
             bits_add(hears, i);
     for (size_t word = 0; word < s->fact_words; word++)
-        for (uint64_t unknown = unknown_in(s, hears, word); unknown; unknown &= unknown - 1) {
+        for (uint64_t unknown = kept[word]; unknown; unknown &= unknown - 1) {
             int fact = (int)(word * WORD_BITS) + __builtin_ctzll(unknown);
             memset(holders, 0, holder_bytes(s));
             for (int i = 0; i < s->holders; i++)
@@ -458,6 +447,7 @@ static void find_groups(const state *s, fact_groups *groups)
         }
     free(hears);
     free(holders);
+    free(kept);
 }
 
 static void spell_group(speller *p, const fact_group *g)
@@ -484,15 +474,23 @@ static void print_facts(speller *p)
 static void read_facts(speller *p)
 {
     size_t words = p->s->fact_words;
+    uint64_t *kept = blank(words * sizeof(uint64_t));
+    for (int i = 0; i < p->s->world->agent_count; i++)
+        if (state_alive(p->s, i))
+            state_fill(p->s, i, true);
     while (!p->wrong && spell_line(p, "unknown", true)) {
         fact_group g = {blank(holder_bytes(p->s)), blank(words * sizeof(uint64_t))};
         spell_group(p, &g);
         for (int i = 0; i < p->s->holders; i++)
             for (size_t word = 0; bits_has(g.holders, i) && word < words; word++)
                 state_holder(p->s, i)[word] &= ~g.facts[word];
+        for (size_t word = 0; word < words; word++)
+            kept[word] |= g.facts[word];
         free(g.holders);
         free(g.facts);
     }
+    state_forget_but(p->s, kept);
+    free(kept);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
@@ -523,9 +521,9 @@ const char *state_read(state *s, const char *lines, const char *end)
         s->values[i] = (state_value){.dead = true, .choice = -1};
     for (int i = 0; i < s->world->agent_count; i++)
         s->agents[i].status = STATE_DONE;
-    memset(s->knows, 0xff, (size_t)s->holders * s->fact_words * sizeof(uint64_t));
+    for (int i = 0; i < s->world->slot_count; i++)
+        s->copies[i].age[ABOUT_COPY] = s->copies[i].age[ABOUT_COPY_BEFORE] = 0;
     spell_things(&p);
     read_facts(&p);
-    state_tidy(s);
     return p.wrong ? NULL : p.at;
 }

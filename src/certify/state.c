@@ -39,11 +39,13 @@ void state_new(state *s, const world *w)
     s->holders = w->agent_count + 2 * w->stage_count;
     s->block_bytes = lay_out(s, NULL);
     (void)lay_out(s, base_alloc(s->block_bytes + 1));
+    state_find_asked(s);
 }
 
 void state_free(state *s)
 {
     free(s->block);
+    free(s->asked);
     vec_free(&s->flights);
 }
 
@@ -53,6 +55,11 @@ static void begin_agent(state *s, int agent)
     const ir_task *t = world_task_of(s->world, agent);
     s->agents[agent].status = a->is_pipe ? STATE_DONE : STATE_RUNS;
     state_fill(s, agent, !a->is_pipe);
+    for (int slot = 0; a->is_pipe && slot < s->world->slot_count; slot++)
+        for (int kind = 0; world_may_access(s->world, slot, agent) && kind < ABOUT_OWN_KINDS; kind++)
+            state_learn(s, agent, access_fact(s->world, slot, (about_slot)kind, agent));
+    if (a->is_pipe)
+        state_learn(s, agent, a->last_fact);
     for (size_t i = 0; !a->is_pipe && i < t->cursors.len; i++) {
         const ir_cursor *c = &t->cursors.at[i];
         int slot = c->lane == IR_LANE_FIXED     ? c->first
@@ -91,8 +98,11 @@ void state_begin(state *s)
     find_told_of(s);
     for (int i = 0; i < w->stage_count; i++) {
         s->stages[i].pending = world_barrier(w, i)->arrivals;
-        s->stages[i].seen = true;
     }
+    for (int i = 0; i < w->access_count; i++)
+        s->laps[i] = NO_LAP;
+    for (int i = 0; i < w->slot_count; i++)
+        s->copies[i] = (state_copy){.age = {3, 3}, .lap = NO_LAP};
     for (int i = 0; i < w->probe_count; i++)
         s->probes[i].stage = -1;
     for (size_t i = 0; i < w->values.len; i++)
@@ -138,6 +148,24 @@ void state_move_fact(const state *s, int from, int to)
 {
     for (int i = 0; i < s->holders; i++)
         (state_knows(s, i, from) ? bits_add : bits_remove)(state_holder(s, i), to);
+}
+
+void state_move_facts(const state *s, int stage, about_stage from, about_stage to)
+{
+    int places = world_places(s->world, stage), first = warp_fact(s->world, stage, to, 0);
+    for (int i = 0; i < s->holders; i++) {
+        uint64_t *knows = state_holder(s, i);
+        uint64_t known = bits_get(knows, warp_fact(s->world, stage, from, 0), places);
+        for (int place = 0; place < places; place++)
+            (known >> place & 1 ? bits_add : bits_remove)(knows, first + place);
+    }
+}
+
+void state_reveal_facts(const state *s, int stage, about_stage kind)
+{
+    for (int i = 0; i < s->world->agent_count; i++)
+        for (int place = 0; place < world_places(s->world, stage); place++)
+            state_learn(s, i, warp_fact(s->world, stage, kind, place));
 }
 
 /* ---- values -------------------------------------------------------------------------------------------- */

@@ -56,21 +56,18 @@ typedef struct state_probe {
 typedef struct state_stage {
     int64_t count; /* completed phases; of a machine that was read, only the parity means something */
     uint32_t pending;
-    int64_t bytes;   /* announced and not come */
-    bool begun;      /* somebody has contributed to the current phase */
-    bool seen;       /* the last completion: somebody has waited for it */
-    bool engines[2]; /* copies or pipes contribute to the current phase, did to the last */
-    bool mute[3];   /* the current phase, the last, the one before: not all of it arrives when it is issued */
-    uint64_t waits; /* warps of its CTA that have waited for the last completion */
-    uint64_t told[3]; /* that have contributed to the current phase, the last, the one before */
-    int64_t lead;     /* completions more than its partner */
+    int64_t bytes; /* announced and not come */
+    bool engines;  /* copies or pipes contribute to the current phase */
+    bool owed;     /* the last completion is one that somebody must have waited for, and nobody has */
+    int64_t lead;  /* completions more than its partner */
 } state_stage;
 
+#define NO_LAP INT64_MIN /* before the first, or one that no cursor is in any more */
+
 typedef struct state_copy {
-    bool some;
     int age[ABOUT_COPIES]; /* phases that have completed since, its own counted; at most 3 */
     int64_t lap;
-    bool whole;
+    bool whole; /* one of that lap covers the slot */
 } state_copy;
 
 /* The value is one of {b, b + step, b + 2 step, ...} with b one of {from, from + every, ...}; 0: only the first. */
@@ -102,6 +99,7 @@ typedef struct state {
     uint64_t *groups;    /* [agent][kind][MOST_OPEN_GROUPS][slot words] */
     uint64_t *knows; /* [holder][fact words]: agents; what a stage gathers; what its last completion tells */
     uint64_t *told_of; /* [fact words]: facts that are not kept to oneself */
+    uint64_t *asked;   /* [agent][fact words]: what it may be asked about, see forget.c */
     size_t fact_words, slot_words;
     int holders;
     VEC(state_flight) flights;
@@ -131,6 +129,13 @@ static inline bool bits_has(const uint64_t *bits, int number)
 static inline void bits_add(uint64_t *bits, int number)
 {
     bits[number / WORD_BITS] |= UINT64_C(1) << (number % WORD_BITS);
+}
+static inline uint64_t bits_get(const uint64_t *bits, int first, int count)
+{
+    int at = first % WORD_BITS;
+    uint64_t low = bits[first / WORD_BITS] >> at;
+    uint64_t high = at + count > WORD_BITS ? bits[first / WORD_BITS + 1] << (WORD_BITS - at) : 0;
+    return (low | high) & ((UINT64_C(1) << count) - 1);
 }
 static inline void bits_remove(uint64_t *bits, int number)
 {
@@ -167,6 +172,9 @@ void state_learn_all(const state *s, int holder, int of); /* what another holder
 void state_fill(const state *s, int holder, bool with);
 void state_happens(const state *s, int fact, int by); /* nobody knows it but `by`; -1: nobody at all */
 void state_move_fact(const state *s, int from, int to);
+/* Facts of all warps of a stage's CTA: known to whoever knows those of another kind; to all. */
+void state_move_facts(const state *s, int stage, about_stage from, about_stage to);
+void state_reveal_facts(const state *s, int stage, about_stage kind);
 
 static inline int stage_fact(const world *w, int stage, int kind)
 {
@@ -174,8 +182,7 @@ static inline int stage_fact(const world *w, int stage, int kind)
 }
 static inline int warp_fact(const world *w, int stage, about_stage kind, int place)
 {
-    const world_stage *s = &w->stages[stage];
-    return s->first_fact + ABOUT_STAGE + (int)kind * w->rank_warps[s->rank] + place;
+    return w->stages[stage].first_fact + ABOUT_STAGE + (int)kind * world_places(w, stage) + place;
 }
 /* Of one of the agents that may access the slot. */
 static inline int access_fact(const world *w, int slot, about_slot kind, int agent)
@@ -312,17 +319,27 @@ state_outcome state_run(state *s);
 
 /* ---- settle.c, turn.c, forget.c, spell.c --------------------------------------------------------------- */
 
-/* Gives a machine at rest the form that all machines have that behave alike: a new one, or one that knows less. */
-void state_settle(state *s);
+/* Other names: tiles, trips and rings are counted from where they stand. The machine is the same. */
+void state_rename(state *s);
 void state_turn_rings(state *s);
+/* Gives a machine at rest that has its names the form of a weaker one, which many come to have. */
+void state_weaken(state *s);
 void state_forget(state *s);
-/* Those who have nothing to say know nothing, and pipes of their own work alone. */
-void state_tidy(state *s);
-bool state_hears(const state *s, int holder); /* not so */
-/* One that is settled, as lines. */
+void state_find_asked(state *s);
+/* Facts that are not forgotten; and forgetting all but these. */
+void state_find_kept(const state *s, uint64_t *kept);
+void state_forget_but(state *s, const uint64_t *kept);
+/* One in that form, as lines. */
 void state_print(state *s, text *out);
-/* Reads what state_print has printed; where that ends. What is read may be anything: it does no harm, and whoever reads prints
- * it again and compares. */
+/* Reads what state_print has printed; where that ends. What is read may be anything: it does no harm. */
 const char *state_read(state *s, const char *lines, const char *end);
+/* Whether an agent that lives may look at the parity of the stage. */
+bool state_is_looked_at(const state *s, int stage);
+/* Whether no agent that lives will access the slot in that lap, or an earlier one. */
+bool state_is_past(const state *s, int slot, int64_t lap);
+/* Whether somebody knows that what the pipe was given last is finished. */
+bool state_is_finished(const state *s, int pipe);
+/* Whether whatever passes its checks in `weak` does so in `s`. */
+bool state_covers(const state *weak, const state *s);
 
 #endif

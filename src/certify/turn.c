@@ -31,7 +31,7 @@ static void find_turns(const turning *t)
 static int laps_less(const turning *t, int ring, int number, int64_t *lap)
 {
     int64_t less = t->laps[ring] + (number < t->turn[ring]);
-    *lap -= less;
+    *lap -= *lap == NO_LAP ? 0 : less;
     return (int)(less & 1);
 }
 

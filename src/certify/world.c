@@ -317,8 +317,9 @@ static void number_facts(world *w)
     }
     for (int i = 0; i < w->stage_count; i++) {
         world_stage *s = &w->stages[i];
-        s->facts = take_facts(w, ABOUT_STAGE + ABOUT_STAGE_KINDS * w->rank_warps[s->rank], &s->first_fact);
+        s->facts = take_facts(w, ABOUT_STAGE + ABOUT_STAGE_KINDS * world_places(w, i), &s->first_fact);
     }
+    w->last_facts = w->fact_count;
     for (int i = 0; i < w->agent_count; i++)
         if (w->agents[i].is_pipe)
             w->agents[i].last_fact = w->fact_count++;

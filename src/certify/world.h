@@ -21,7 +21,8 @@ typedef struct world_agent {
     const char *name;
 } world_agent;
 
-/* Facts of a stage: these two, then each of ABOUT_STAGE_KINDS for each warp of its CTA. */
+/* Facts of a stage: these two, then each of ABOUT_STAGE_KINDS for each warp of its CTA, and one for what is not a warp's of its
+ * CTA: nobody knows that it has told. */
 enum { ABOUT_LAST_PHASE, ABOUT_PHASE_BEFORE, ABOUT_STAGE };
 typedef enum about_stage {
     ABOUT_WAIT,
@@ -144,6 +145,7 @@ typedef struct world {
     const ir_effect **copies;     /* [buffer]: one of the copies into it; NULL: there are none */
     int agent_count, stage_count, slot_count, ring_count, crew_count;
     int cursor_count, probe_count, access_count, instance_count, fact_count;
+    int last_facts; /* where those of pipes begin */
 } world;
 
 /* In the kernel's arena, but for the vector of values. */
@@ -186,6 +188,10 @@ static inline bool world_may_access(const world *w, int slot, int agent)
 {
     int place = agent - w->slots[slot].first_agent;
     return place >= 0 && place < w->slots[slot].agents;
+}
+static inline int world_places(const world *w, int stage)
+{
+    return w->rank_warps[w->stages[stage].rank] + 1;
 }
 /* A warp and its pipes. */
 static inline bool world_same_warp(const world *w, int a, int b)
