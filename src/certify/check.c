@@ -57,7 +57,7 @@ static bool asks_first(const state *s, int agent)
 static bool is_machine_of(checker *c, const form_node *n)
 {
     c->again.len = 0;
-    state_print(&c->s, &c->again);
+    spell_print(&c->s, &c->again);
     return c->again.len == n->length && memcmp(c->again.at, n->lines, n->length) == 0;
 }
 
@@ -71,7 +71,7 @@ static bool read_node(checker *c, int number)
     if (!asks_first(&c->s, n.agent))
         return refuse_run(c, number, "nobody asks its question");
     state_rename(&c->s);
-    state_weaken(&c->s);
+    weaken_machine(&c->s);
     if (!is_machine_of(c, &n))
         return refuse_run(c, number, "it is not spelled as a certificate is");
     vec_push(&c->nodes, n);
@@ -121,11 +121,11 @@ static bool leads_to(checker *c, int from, int to)
     if (outcome == STATE_FINISHED)
         return refuse_run(c, from, "the kernel ends where it is said to go on");
     const form_node *n = &c->nodes.at[to];
-    (void)state_read(&c->target, n->lines, n->lines + n->length);
+    (void)spell_read(&c->target, n->lines, n->lines + n->length);
     state_rename(&c->s);
     if (!state_covers(&c->target, &c->s))
         return refuse_run(c, from, "an answer leads to another machine than is said");
-    state_weaken(&c->s);
+    weaken_machine(&c->s);
     if (is_machine_of(c, n))
         return true;
     form_fit(&c->s, &c->target);
@@ -136,7 +136,7 @@ static bool check_node(checker *c, int number)
 {
     const form_node *n = &c->nodes.at[number];
     for (int answer = 0; answer < 2; answer++) {
-        (void)state_read(&c->s, n->lines, n->lines + n->length);
+        (void)spell_read(&c->s, n->lines, n->lines + n->length);
         question q = state_asked(&c->s, n->agent);
         state_give(&c->s, &q, answer);
         if (!leads_to(c, number, n->leads[answer]))
@@ -149,6 +149,7 @@ static bool check_all(checker *c, const char *certificate, size_t length)
 {
     if (c->w->refused)
         return refuse(c, c->w->refused);
+    weaken_prepare(c->w);
     state_new(&c->s, c->w);
     state_new(&c->target, c->w);
     c->s.most_events = FORM_MOST_EVENTS;

@@ -112,34 +112,37 @@ static bool same_stage(const state *weak, const state *s, int stage)
            x->owed == y->owed && x->lead == y->lead;
 }
 
-bool state_is_past(const state *s, int slot, int64_t lap)
+int64_t state_least_lap(const state *s, int slot)
 {
     const world_slot *of = &s->world->slots[slot];
+    int64_t least = INT64_MAX;
     for (int i = 0; of->pipelined && i < s->world->agent_count; i++) {
         const world_task *t = &s->world->tasks[s->world->agents[i].task];
         for (int j = 0; state_alive(s, i) && j < (int)t->task->cursors.len; j++) {
             const state_cursor *c = state_cursor_of(s, i, j);
-            if (t->cursor_ring[j] == s->world->buffer_ring[of->buffer] &&
-                (lap >= c->lap || lap >= c->held_lap))
-                return false;
+            int64_t lap = c->lap < c->held_lap ? c->lap : c->held_lap;
+            if (t->cursor_ring[j] == s->world->buffer_ring[of->buffer] && lap < least)
+                least = lap;
         }
     }
-    return true;
+    return least;
 }
 
-static bool same_lap(const state *s, int slot, int64_t weak, int64_t lap)
+/* Laps that nobody is in any more are alike. */
+static bool same_lap(int64_t weak, int64_t lap, int64_t least)
 {
-    return weak == lap || (weak == NO_LAP && state_is_past(s, slot, lap));
+    return weak == lap || (weak == NO_LAP && lap < least);
 }
 
 static bool covers_slot(const state *weak, const state *s, int slot)
 {
     const world_slot *of = &s->world->slots[slot];
     const state_copy *x = &weak->copies[slot], *y = &s->copies[slot];
+    int64_t least = state_least_lap(s, slot);
     for (int i = of->first_access; i < of->first_access + of->agents; i++)
-        if (!same_lap(s, slot, weak->laps[i], s->laps[i]))
+        if (!same_lap(weak->laps[i], s->laps[i], least))
             return false;
-    return weak->gone[slot] == s->gone[slot] && same_lap(s, slot, x->lap, y->lap) &&
+    return weak->gone[slot] == s->gone[slot] && same_lap(x->lap, y->lap, least) &&
            (x->lap == NO_LAP || x->whole == y->whole) && x->age[ABOUT_COPY] <= y->age[ABOUT_COPY] &&
            x->age[ABOUT_COPY_BEFORE] <= y->age[ABOUT_COPY_BEFORE];
 }

@@ -85,7 +85,7 @@ static void spell_machine(speller *p, form_node *n)
         text_add_n(p->out, n->lines, n->length);
         return;
     }
-    const char *end = state_read(p->s, p->at, p->end);
+    const char *end = spell_read(p->s, p->at, p->end);
     p->wrong |= !end;
     n->lines = p->at;
     n->length = end ? (size_t)(end - p->at) : 0;
@@ -142,5 +142,5 @@ void form_fit(state *s, const state *target)
         s->values[i].from = of->from;
         s->values[i].every = of->every;
     }
-    state_weaken(s);
+    weaken_machine(s);
 }

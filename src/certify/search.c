@@ -133,7 +133,7 @@ static bool is_chained(const search *s, const question *q)
 {
     const state_value *v = &s->s.values[q->instance];
     return s->w->values.at[q->value].kind == VALUE_BOUND && !v->any && !v->every &&
-           state_asked_later(&s->s, q->value, q->instance);
+           weaken_asked_later(&s->s, q->value, q->instance);
 }
 
 /* Spells the machine at hand with the value left out, and where agents are in its loops. */
@@ -152,7 +152,7 @@ static void print_without(search *s, const question *q, stands *at)
     }
     s->s.values[q->instance].from = 0;
     s->chain.len = 0;
-    state_print(&s->s, &s->chain);
+    spell_print(&s->s, &s->chain);
     memcpy(s->s.block, s->saved, s->s.block_bytes);
 }
 
@@ -177,7 +177,7 @@ static bool is_like(const found_node *then, const search *s, const stands *now, 
 static void make_class(search *s, int number, int64_t period, const bool *moves)
 {
     found_node *n = &s->nodes.at[number];
-    (void)state_read(&s->other, n->lines, n->lines + n->form.length);
+    (void)spell_read(&s->other, n->lines, n->lines + n->form.length);
     question q = state_asked(&s->other, n->form.agent);
     state_value *v = &s->other.values[q.instance];
     for (size_t i = 0; i < n->at.len; i++) {
@@ -189,8 +189,8 @@ static void make_class(search *s, int number, int64_t period, const bool *moves)
     }
     v->every = period;
     text lines = {0};
-    state_weaken(&s->other);
-    state_print(&s->other, &lines);
+    weaken_machine(&s->other);
+    spell_print(&s->other, &lines);
     free(n->lines);
     n->lines = keep(s, &lines);
     n->form.length = lines.len;
@@ -233,10 +233,10 @@ static int class_of(search *s, uint64_t chain_hash)
         if (!n->class || n->chain_hash != chain_hash)
             continue;
         memcpy(s->saved, s->s.block, s->s.block_bytes);
-        (void)state_read(&s->other, n->lines, n->lines + n->form.length);
+        (void)spell_read(&s->other, n->lines, n->lines + n->form.length);
         form_fit(&s->s, &s->other);
         lines.len = 0;
-        state_print(&s->s, &lines);
+        spell_print(&s->s, &lines);
         memcpy(s->s.block, s->saved, s->s.block_bytes);
         if (lines.len == n->form.length && memcmp(lines.at, n->lines, n->form.length) == 0)
             found = i;
@@ -290,10 +290,10 @@ static int meet_in_chain(search *s, int from, bool more, const question *q)
 static int meet(search *s, int from, bool more)
 {
     state_rename(&s->s);
-    state_weaken(&s->s);
+    weaken_machine(&s->s);
     question q = choose(s, from < 0 ? -1 : s->nodes.at[from].of.value);
     s->lines.len = 0;
-    state_print(&s->s, &s->lines);
+    spell_print(&s->s, &s->lines);
     grow_table(s);
     int known = s->table[place_of(s, s->lines.at, s->lines.len)] - 1;
     if (known >= 0)
@@ -320,7 +320,7 @@ static bool follow_all(search *s)
     for (size_t i = 0; i < s->left.len; i++) {
         task_left t = s->left.at[i];
         found_node *n = &s->nodes.at[t.node];
-        (void)state_read(&s->s, n->lines, n->lines + n->form.length);
+        (void)spell_read(&s->s, n->lines, n->lines + n->form.length);
         n->of = state_asked(&s->s, n->form.agent);
         state_give(&s->s, &n->of, t.more);
         int to = FORM_END;
@@ -375,6 +375,7 @@ static bool find_and_write(search *s, text *out)
 {
     if (s->w->refused)
         return give_up(s, s->w->refused);
+    weaken_prepare(s->w);
     state_new(&s->s, s->w);
     state_new(&s->other, s->w);
     s->s.most_events = MOST_EVENTS;

@@ -431,7 +431,7 @@ static void find_groups(const state *s, fact_groups *groups)
 {
     uint64_t *hears = blank(holder_bytes(s)), *holders = blank(holder_bytes(s));
     uint64_t *kept = blank(s->fact_words * sizeof(uint64_t));
-    state_find_kept(s, kept);
+    weaken_find_kept(s, kept);
     for (int i = 0; i < s->holders; i++)
         if (i < s->world->agent_count ? state_alive(s, i) : knows_anything(s, i))
             bits_add(hears, i);
@@ -481,15 +481,16 @@ static void read_facts(speller *p)
     while (!p->wrong && spell_line(p, "unknown", true)) {
         fact_group g = {blank(holder_bytes(p->s)), blank(words * sizeof(uint64_t))};
         spell_group(p, &g);
-        for (int i = 0; i < p->s->holders; i++)
-            for (size_t word = 0; bits_has(g.holders, i) && word < words; word++)
-                state_holder(p->s, i)[word] &= ~g.facts[word];
-        for (size_t word = 0; word < words; word++)
+        for (size_t word = 0; word < words; word++) {
             kept[word] |= g.facts[word];
+            for (int i = 0; g.facts[word] && i < p->s->holders; i++)
+                if (bits_has(g.holders, i))
+                    state_holder(p->s, i)[word] &= ~g.facts[word];
+        }
         free(g.holders);
         free(g.facts);
     }
-    state_forget_but(p->s, kept);
+    weaken_forget_but(p->s, kept);
     free(kept);
 }
 
@@ -505,7 +506,7 @@ static void spell_things(speller *p)
     spell_lines(p, "access", w->access_count, say_lap);
 }
 
-void state_print(state *s, text *out)
+void spell_print(state *s, text *out)
 {
     speller p = {.s = s, .out = out};
     spell_things(&p);
@@ -513,7 +514,7 @@ void state_print(state *s, text *out)
 }
 
 /* Before the first line: all have ended, nobody will ask, and whoever knows anything knows all. */
-const char *state_read(state *s, const char *lines, const char *end)
+const char *spell_read(state *s, const char *lines, const char *end)
 {
     speller p = {.s = s, .at = lines, .end = end};
     state_begin(s);

@@ -34,18 +34,16 @@ static size_t lay_out(state *s, char *base)
 void state_new(state *s, const world *w)
 {
     *s = (state){.world = w, .most_events = UINT64_MAX};
-    s->fact_words = ((size_t)w->fact_count + WORD_BITS - 1) / WORD_BITS;
+    s->fact_words = world_fact_words(w);
     s->slot_words = ((size_t)w->slot_count + WORD_BITS - 1) / WORD_BITS;
     s->holders = w->agent_count + 2 * w->stage_count;
     s->block_bytes = lay_out(s, NULL);
     (void)lay_out(s, base_alloc(s->block_bytes + 1));
-    state_find_asked(s);
 }
 
 void state_free(state *s)
 {
     free(s->block);
-    free(s->asked);
     vec_free(&s->flights);
 }
 
@@ -154,18 +152,16 @@ void state_move_facts(const state *s, int stage, about_stage from, about_stage t
 {
     int places = world_places(s->world, stage), first = warp_fact(s->world, stage, to, 0);
     for (int i = 0; i < s->holders; i++) {
-        uint64_t *knows = state_holder(s, i);
-        uint64_t known = bits_get(knows, warp_fact(s->world, stage, from, 0), places);
-        for (int place = 0; place < places; place++)
-            (known >> place & 1 ? bits_add : bits_remove)(knows, first + place);
+        uint64_t known = bits_get(state_holder(s, i), warp_fact(s->world, stage, from, 0), places);
+        bits_put(state_holder(s, i), first, places, known);
     }
 }
 
 void state_reveal_facts(const state *s, int stage, about_stage kind)
 {
+    int places = world_places(s->world, stage), first = warp_fact(s->world, stage, kind, 0);
     for (int i = 0; i < s->world->agent_count; i++)
-        for (int place = 0; place < world_places(s->world, stage); place++)
-            state_learn(s, i, warp_fact(s->world, stage, kind, place));
+        bits_put(state_holder(s, i), first, places, (UINT64_C(1) << places) - 1);
 }
 
 /* ---- values -------------------------------------------------------------------------------------------- */
@@ -328,64 +324,4 @@ int state_first_to_ask(const state *s, const question *q)
 int64_t state_alike_trip(const world_op *loop, int64_t trip)
 {
     return trip < loop->first ? trip : loop->first + (trip - loop->first) % loop->period;
-}
-
-/* ---- who may ask later --------------------------------------------------------------------------------- */
-
-static bool begins(const world_op *o)
-{
-    return o->value >= 0 &&
-           (o->op->kind == IR_LOOP || o->op->kind == IR_TILE_LOOP || o->op->kind == IR_GUARD);
-}
-
-static bool inside(const world_task *t, int pc)
-{
-    return pc > t->tile_loop && pc < t->tile_end;
-}
-
-/* Whether both are in the body of one domain loop: there guards come again with the next trip. */
-static bool in_one_loop(const world_task *t, int a, int b)
-{
-    int loop = t->ops[a].loop;
-    return loop >= 0 && loop == t->ops[b].loop && a > loop && b > loop;
-}
-
-/* Behind the operation it is at, or in the same domain loop; in a tile loop, for values that outlive the tile, anywhere in
- * the loop. */
-static bool comes_to(const world_task *t, int pc, int value, bool of_tile)
-{
-    bool again = !of_tile && (inside(t, pc) || pc == t->tile_end);
-    for (int i = 0; i < t->count; i++)
-        if (t->ops[i].value == value && begins(&t->ops[i]) && (!of_tile || inside(t, i)) &&
-            (i > pc || (again && inside(t, i)) || in_one_loop(t, pc, i)))
-            return true;
-    return false;
-}
-
-static bool asks_in_tile(const state *s, int agent, int value, int64_t tile)
-{
-    const world_task *t = &s->world->tasks[s->world->agents[agent].task];
-    const state_agent *a = &s->agents[agent];
-    if (!state_has_tiles_ahead(s, agent, s->world->values.at[value].queue) || a->tile > tile)
-        return false;
-    bool there = a->tile == tile && inside(t, a->pc);
-    return comes_to(t, there ? a->pc : t->tile_loop, value, true);
-}
-
-bool state_asked_later(const state *s, int value, int instance)
-{
-    const world_value *v = &s->world->values.at[value];
-    bool of_tile = value_of_tile(v);
-    int64_t tile = 0;
-    if (of_tile) {
-        int64_t newest = state_newest_tile(s, v->queue);
-        tile = v->first + (int)(newest & 1) == instance ? newest : newest - 1;
-    }
-    for (int i = 0; i < s->world->agent_count; i++) {
-        const world_task *t = &s->world->tasks[s->world->agents[i].task];
-        if (state_alive(s, i) &&
-            (of_tile ? asks_in_tile(s, i, value, tile) : comes_to(t, s->agents[i].pc, value, false)))
-            return true;
-    }
-    return false;
 }

@@ -11,9 +11,8 @@
  * fence.c    fences between proxies, and of tensor memory
  * trips.c    conditions that are made anew in each trip
  * run.c      operations
- * settle.c   a machine at rest takes the form that all have that behave alike: names; turn.c: of rings
- * forget.c   likewise: what is not asked for again
- * spell.c    that form as text, both ways */
+ * rename.c   a machine at rest under other names: tiles, trips; turn.c: rings
+ * cover.c    whether a machine may stand for another */
 #ifndef WW_CERTIFY_STATE_H
 #define WW_CERTIFY_STATE_H
 
@@ -99,7 +98,6 @@ typedef struct state {
     uint64_t *groups;    /* [agent][kind][MOST_OPEN_GROUPS][slot words] */
     uint64_t *knows; /* [holder][fact words]: agents; what a stage gathers; what its last completion tells */
     uint64_t *told_of; /* [fact words]: facts that are not kept to oneself */
-    uint64_t *asked;   /* [agent][fact words]: what it may be asked about, see forget.c */
     size_t fact_words, slot_words;
     int holders;
     VEC(state_flight) flights;
@@ -136,6 +134,14 @@ static inline uint64_t bits_get(const uint64_t *bits, int first, int count)
     uint64_t low = bits[first / WORD_BITS] >> at;
     uint64_t high = at + count > WORD_BITS ? bits[first / WORD_BITS + 1] << (WORD_BITS - at) : 0;
     return (low | high) & ((UINT64_C(1) << count) - 1);
+}
+static inline void bits_put(uint64_t *bits, int first, int count, uint64_t values)
+{
+    int at = first % WORD_BITS;
+    uint64_t mask = (UINT64_C(1) << count) - 1, *word = &bits[first / WORD_BITS];
+    *word = (*word & ~(mask << at)) | values << at;
+    if (at + count > WORD_BITS)
+        word[1] = (word[1] & ~(mask >> (WORD_BITS - at))) | values >> (WORD_BITS - at);
 }
 static inline void bits_remove(uint64_t *bits, int number)
 {
@@ -263,8 +269,6 @@ question state_asked(const state *s, int agent);
 int state_first_to_ask(const state *s, const question *q); /* -1: nobody does */
 /* Trips that are alike to the guards of a loop have the same. */
 int64_t state_alike_trip(const world_op *loop, int64_t trip);
-/* Whether loops or guards that have not started may ask about that instance. */
-bool state_asked_later(const state *s, int value, int instance);
 
 /* ---- trips.c ------------------------------------------------------------------------------------------- */
 
@@ -276,7 +280,8 @@ static inline int turn_instance(const world *w, int value, int64_t tile, int64_t
 /* The trip that is called 0 in that tile: names of trips say how far agents are apart. */
 const world_op *state_loop_of_family(const state *s, int agent, int family, int64_t tile);
 int64_t state_turn_zero(const state *s, int family, int64_t tile);
-bool state_may_ask(const state *s, int value, int64_t tile, int64_t turn);
+/* Whether the agent will begin a loop of the family in that tile that asks about the value; -1: about any. */
+bool state_will_begin(const state *s, int agent, int family, int value, int64_t tile);
 
 /* ---- barrier.c: false when something is wrong ---------------------------------------------------------- */
 
@@ -289,6 +294,8 @@ bool state_pipe_arrives(state *s, int agent, world_pipe pipe, int stage, uint32_
 void state_has_told(state *s, int agent); /* after the contributions of an operation */
 bool state_flight_lands(state *s);
 bool state_end_is_clean(state *s);
+/* Whether somebody knows that what the pipe was given last is finished. */
+bool state_is_finished(const state *s, int pipe);
 /* Completions that the agent is not sure of: 0, 1, or 2 for more. */
 int state_behind(state *s, int agent, int stage);
 
@@ -317,29 +324,18 @@ typedef enum state_outcome { STATE_FINISHED, STATE_RESTS, STATE_IS_WRONG } state
 /* Until all have ended, or nobody can go on without an answer. */
 state_outcome state_run(state *s);
 
-/* ---- settle.c, turn.c, forget.c, spell.c --------------------------------------------------------------- */
+/* ---- rename.c, turn.c: other names for a machine at rest ----------------------------------------------- */
 
-/* Other names: tiles, trips and rings are counted from where they stand. The machine is the same. */
 void state_rename(state *s);
 void state_turn_rings(state *s);
-/* Gives a machine at rest that has its names the form of a weaker one, which many come to have. */
-void state_weaken(state *s);
-void state_forget(state *s);
-void state_find_asked(state *s);
-/* Facts that are not forgotten; and forgetting all but these. */
-void state_find_kept(const state *s, uint64_t *kept);
-void state_forget_but(state *s, const uint64_t *kept);
-/* One in that form, as lines. */
-void state_print(state *s, text *out);
-/* Reads what state_print has printed; where that ends. What is read may be anything: it does no harm. */
-const char *state_read(state *s, const char *lines, const char *end);
-/* Whether an agent that lives may look at the parity of the stage. */
-bool state_is_looked_at(const state *s, int stage);
-/* Whether no agent that lives will access the slot in that lap, or an earlier one. */
-bool state_is_past(const state *s, int slot, int64_t lap);
-/* Whether somebody knows that what the pipe was given last is finished. */
-bool state_is_finished(const state *s, int pipe);
+
+/* ---- cover.c ------------------------------------------------------------------------------------------- */
+
 /* Whether whatever passes its checks in `weak` does so in `s`. */
 bool state_covers(const state *weak, const state *s);
+/* Whether an agent that lives may look at the parity of the stage. */
+bool state_is_looked_at(const state *s, int stage);
+/* The least lap in which an agent that lives may yet access the slot. */
+int64_t state_least_lap(const state *s, int slot);
 
 #endif

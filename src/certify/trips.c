@@ -34,8 +34,7 @@ static int first_ahead(const state *s, int agent, int family, int64_t tile)
     return a->tile == tile && a->pc > t->tile_loop && a->pc < t->tile_end ? a->pc + 1 : t->tile_loop + 1;
 }
 
-/* Whether the agent will begin a loop of the family in that tile that asks about the value; -1: about any. */
-static bool will_begin(const state *s, int agent, int family, int value, int64_t tile)
+bool state_will_begin(const state *s, int agent, int family, int value, int64_t tile)
 {
     const world_task *t = task_of(s, agent);
     for (int i = first_ahead(s, agent, family, tile); i < t->count; i++) {
@@ -51,31 +50,9 @@ int64_t state_turn_zero(const state *s, int family, int64_t tile)
 {
     int first = -1;
     for (int i = s->world->agent_count - 1; i >= 0; i--)
-        if (will_begin(s, i, family, -1, tile))
+        if (state_will_begin(s, i, family, -1, tile))
             return 0;
         else if (state_loop_of_family(s, i, family, tile))
             first = i;
     return first < 0 ? 0 : s->agents[first].turn;
-}
-
-/* Whether an agent in a loop asks about the value in that trip or a later one: it may have passed the guards of its own. */
-static bool asks_on(const state *s, int agent, const world_op *loop, int value, int64_t turn)
-{
-    const world_task *t = task_of(s, agent);
-    const state_agent *a = &s->agents[agent];
-    for (int i = loop->loop; i < loop->op->match; i++)
-        if (t->ops[i].value == value && (turn > a->turn || (turn == a->turn && i >= a->pc)))
-            return true;
-    return false;
-}
-
-bool state_may_ask(const state *s, int value, int64_t tile, int64_t turn)
-{
-    int family = s->world->values.at[value].family;
-    for (int i = 0; i < s->world->agent_count; i++) {
-        const world_op *loop = state_loop_of_family(s, i, family, tile);
-        if ((loop && asks_on(s, i, loop, value, turn)) || will_begin(s, i, family, value, tile))
-            return true;
-    }
-    return false;
 }

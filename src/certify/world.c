@@ -198,17 +198,6 @@ static void may_act(world *w, int crew, int barrier, uint32_t ranks, uint8_t how
                 how;
 }
 
-static void may_touch(world *w, int crew, const ir_effect *e, int rank)
-{
-    for (int n = 0; n < w->program->buffers.at[e->buffer].stages; n++) {
-        const world_slot *s = &w->slots[world_slot_at(w, e->buffer, rank) + n];
-        for (int i = 0; i < s->overlap_count; i++)
-            w->touches[(size_t)s->overlaps[i] * (size_t)w->crew_count + (size_t)crew] |=
-                (uint8_t)((ir_effects[e->kind].writes ? MAY_WRITE : MAY_READ) |
-                          (ir_effects[e->kind].async ? MAY_ENGINE : 0));
-    }
-}
-
 static void note_effects(world *w, int crew, const world_op *o, int rank)
 {
     for (int i = 0; i < o->op->effect_count; i++) {
@@ -217,7 +206,6 @@ static void note_effects(world *w, int crew, const world_op *o, int rank)
         for (int at = 0; at < w->ranks; at++) {
             if (!(reach >> at & 1))
                 continue;
-            may_touch(w, crew, e, at);
             if (e->kind == IR_COPY_IN && e->barrier >= 0)
                 may_act(w, crew, e->barrier, 1u << world_completes_at(w, e, at), MAY_ARRIVE | MAY_USE);
         }
@@ -231,7 +219,6 @@ static void note_op(world *w, int crew, const world_op *o, int rank)
         return;
     switch (op->kind) {
     case IR_WAIT: may_act(w, crew, op->barrier, 1u << rank, MAY_WAIT | MAY_LOOK | MAY_USE); break;
-    case IR_FENCE: w->fences[crew] |= op->fence == IR_FENCE_PROXY; break;
     case IR_PROBE: may_act(w, crew, op->barrier, 1u << rank, MAY_LOOK | MAY_USE); break;
     case IR_EXPECT:
     case IR_ARRIVE:
@@ -249,9 +236,7 @@ static void note_op(world *w, int crew, const world_op *o, int rank)
 static void find_uses(world *w)
 {
     int tasks = (int)w->program->tasks.len;
-    w->fences = arena_array(w->arena, bool, w->crew_count + 1);
     w->acts = arena_array(w->arena, uint8_t, (size_t)w->stage_count * (size_t)w->crew_count + 1);
-    w->touches = arena_array(w->arena, uint8_t, (size_t)w->slot_count * (size_t)w->crew_count + 1);
     for (int crew = 0; crew < w->crew_count; crew++)
         for (int i = 0; i < w->tasks[crew % tasks].count; i++)
             note_op(w, crew, &w->tasks[crew % tasks].ops[i], crew / tasks);

@@ -115,7 +115,6 @@ typedef struct world_ring {
     bool turns; /* all its slots are alike */
 } world_ring;
 
-enum { MAY_READ = 1, MAY_WRITE = 2, MAY_ENGINE = 4 }; /* a crew and a slot; ENGINE: by the async proxy */
 enum {
     MAY_WAIT = 1,
     MAY_ARRIVE = 2,
@@ -140,8 +139,9 @@ typedef struct world {
     int *rank_first, *rank_warps; /* agents by CTA: warps first */
     int *value_of;                /* [instance] */
     uint8_t *parts;               /* [buffer][task][doing][doing]: reach, see world_parts.c */
-    bool *fences;                 /* [crew]: it has a proxy fence */
-    uint8_t *acts, *touches;      /* [stage][crew], [slot][crew] */
+    uint8_t *acts;                /* [stage][crew] */
+    bool *fences;                 /* [crew]: it has a proxy fence, see forget.c */
+    uint64_t *asked;              /* [agent][fact words]: what it may be asked about, see forget.c */
     const ir_effect **copies;     /* [buffer]: one of the copies into it; NULL: there are none */
     int agent_count, stage_count, slot_count, ring_count, crew_count;
     int cursor_count, probe_count, access_count, instance_count, fact_count;
@@ -180,14 +180,14 @@ static inline bool world_acts(const world *w, int agent, int stage, uint8_t how)
 {
     return w->acts[(size_t)stage * (size_t)w->crew_count + (size_t)w->agents[agent].crew] & how;
 }
-static inline bool world_touches(const world *w, int agent, int slot, uint8_t how)
-{
-    return w->touches[(size_t)slot * (size_t)w->crew_count + (size_t)w->agents[agent].crew] & how;
-}
 static inline bool world_may_access(const world *w, int slot, int agent)
 {
     int place = agent - w->slots[slot].first_agent;
     return place >= 0 && place < w->slots[slot].agents;
+}
+static inline size_t world_fact_words(const world *w)
+{
+    return ((size_t)w->fact_count + WORD_BITS - 1) / WORD_BITS;
 }
 static inline int world_places(const world *w, int stage)
 {
