@@ -148,17 +148,23 @@ static bool covers_slot(const state *weak, const state *s, int slot)
 }
 
 /* Of the last work of a pipe it is enough that somebody knows that it is finished. */
+static bool covers_pipe(const state *weak, const state *s, int pipe)
+{
+    int fact = s->world->agents[pipe].last_fact;
+    for (int i = 0; i < s->holders && !state_is_finished(s, pipe); i++)
+        if (state_knows(weak, i, fact) && !state_knows(s, i, fact))
+            return false;
+    return true;
+}
+
 static bool covers_facts(const state *weak, const state *s)
 {
-    const world *w = s->world;
-    for (int i = 0; i < s->holders; i++) {
-        size_t words = i < w->agent_count ? (size_t)w->last_facts / WORD_BITS : s->fact_words;
-        for (size_t word = 0; word < words; word++)
+    for (int i = 0; i < s->holders; i++)
+        for (int word = 0; word < s->world->last_facts / WORD_BITS; word++)
             if (state_holder(weak, i)[word] & ~state_holder(s, i)[word])
                 return false;
-    }
-    for (int i = 0; i < w->agent_count; i++)
-        if (w->agents[i].is_pipe && state_is_finished(weak, i) && !state_is_finished(s, i))
+    for (int i = 0; i < s->world->agent_count; i++)
+        if (s->world->agents[i].is_pipe && !covers_pipe(weak, s, i))
             return false;
     return true;
 }

@@ -166,13 +166,17 @@ void state_reveal_facts(const state *s, int stage, about_stage kind)
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
+static state_answer forgotten(state *s, int agent)
+{
+    (void)state_wrong(s, agent, "asks about a value that was forgotten");
+    return ANSWER_WRONG;
+}
+
 /* Of a test whose number is known: whether the value is greater. */
 static state_answer greater(state *s, int agent, const state_value *v, int64_t test)
 {
-    if (v->dead || v->any) {
-        (void)state_wrong(s, agent, "asks about a value that was forgotten");
-        return ANSWER_WRONG;
-    }
+    if (v->dead || v->any)
+        return forgotten(s, agent);
     if (test < v->from)
         return ANSWER_YES;
     return v->step || v->every ? ANSWER_OPEN : ANSWER_NO;
@@ -190,6 +194,8 @@ state_answer state_has_trip(state *s, int agent, const world_op *loop, int ahead
     case TRIP_LEFT: return distance < 0 ? ANSWER_YES : ANSWER_NO;
     case TRIP_FROM: break;
     }
+    if (v->dead)
+        return forgotten(s, agent);
     return distance < 0 ? ANSWER_YES : v->step ? ANSWER_OPEN : ANSWER_NO;
 }
 
@@ -212,10 +218,8 @@ state_answer state_choice(state *s, int agent, int value)
     if (s->world->values.at[value].of_trip)
         return choice_of_trip(s, a, value);
     const state_value *v = &s->values[value_instance(s->world, value, a->tile)];
-    if (v->dead) {
-        (void)state_wrong(s, agent, "asks about a condition that was forgotten");
-        return ANSWER_WRONG;
-    }
+    if (v->dead)
+        return forgotten(s, agent);
     return v->choice < 0 ? ANSWER_OPEN : v->choice ? ANSWER_YES : ANSWER_NO;
 }
 

@@ -337,7 +337,6 @@ world *world_new(ww_kernel *k, const ir_program *p)
     world_find_rings(w);
     find_uses(w);
     find_partners(w);
-    world_find_parts(w);
     number_facts(w);
     number_instances(w);
     world_name_agents(w);

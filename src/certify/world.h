@@ -138,7 +138,6 @@ typedef struct world {
     int *barrier_ring, *buffer_ring;
     int *rank_first, *rank_warps; /* agents by CTA: warps first */
     int *value_of;                /* [instance] */
-    uint8_t *parts;               /* [buffer][task][doing][doing]: reach, see world_parts.c */
     uint8_t *acts;                /* [stage][crew] */
     bool *fences;                 /* [crew]: it has a proxy fence, see forget.c */
     uint64_t *asked;              /* [agent][fact words]: what it may be asked about, see forget.c */
@@ -155,7 +154,6 @@ void world_free(world *w);
 /* Parts of world_new. */
 void world_read_tasks(world *w);
 void world_find_rings(world *w);
-void world_find_parts(world *w);
 void world_refuse(world *w, const char *why);
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */

@@ -133,55 +133,14 @@ static bool counts(const ir_op *op)
     case IR_FENCE:
     case IR_GRIDDEP_WAIT:
     case IR_GRIDDEP_LAUNCH: return false;
-    case IR_WORK:
-        return op->effect_count || op->wgmma_groups || op->bulk_groups || op->wgmma_wait >= 0 ||
-               op->bulk_wait >= 0;
+    case IR_WORK: return ir_has_effect(op);
     default: return true;
     }
-}
-
-static bool guards_nothing(const ir_task *t, int guard)
-{
-    for (int i = guard + 1; i < t->ops.at[guard].match; i++)
-        if (counts(&t->ops.at[i]))
-            return false;
-    return true;
 }
 
 static bool by_condition(const ir_op *op)
 {
     return op->kind == IR_GUARD && (op->guard == IR_GUARD_TRUE || op->guard == IR_GUARD_FALSE);
-}
-
-/* Whether the value that a guard looks at is made in a block of that kind. */
-static bool made_in(const ir_task *t, const ir_op *guard, ir_kind block)
-{
-    if (guard->condition < 0 || (size_t)guard->condition >= t->values.len)
-        return false;
-    int maker = t->values.at[guard->condition].producer;
-    for (int i = 0; i < maker; i++)
-        if (t->ops.at[i].kind == block && t->ops.at[i].match > maker)
-            return true;
-    return false;
-}
-
-static bool key_made_in(const world *w, int key, ir_kind block)
-{
-    for (size_t i = 0; i < w->program->tasks.len; i++) {
-        const ir_task *t = &w->program->tasks.at[i];
-        for (size_t j = 0; j < t->ops.len; j++)
-            if (by_condition(&t->ops.at[j]) && t->ops.at[j].key == key && made_in(t, &t->ops.at[j], block))
-                return true;
-    }
-    return false;
-}
-
-static bool only_accesses(const ir_op *op)
-{
-    bool more = op->wgmma_groups || op->bulk_groups || op->wgmma_wait >= 0 || op->bulk_wait >= 0;
-    for (int i = 0; i < op->effect_count; i++)
-        more |= op->effects[i].kind == IR_COPY_IN;
-    return (!counts(op) && op->kind != IR_FENCE) || (op->kind == IR_WORK && !more);
 }
 
 static bool stands_in(const ir_task *t, int at, ir_kind block)
@@ -192,59 +151,95 @@ static bool stands_in(const ir_task *t, int at, ir_kind block)
     return false;
 }
 
-/* Whether all blocks of the key that stand in domain loops hold accesses alone. Executing all of them then stands for executing
- * any of them: who knows that an agent's access is over knows it of its earlier ones. */
-static bool key_guards_accesses(const world *w, int key)
-{
-    for (size_t i = 0; i < w->program->tasks.len; i++) {
-        const ir_task *t = &w->program->tasks.at[i];
-        for (size_t j = 0; j < t->ops.len; j++) {
-            const ir_op *guard = &t->ops.at[j];
-            if (!by_condition(guard) || guard->key != key || !stands_in(t, (int)j, IR_LOOP))
-                continue;
-            for (int n = (int)j + 1; n < guard->match; n++)
-                if (!only_accesses(&t->ops.at[n]))
-                    return false;
-        }
-    }
-    return true;
-}
+typedef bool guard_test(const ir_task *t, int guard);
 
-static bool key_guards_outside(const world *w, int key)
+static bool some_guard(const world *w, int key, guard_test *holds)
 {
     for (size_t i = 0; i < w->program->tasks.len; i++) {
         const ir_task *t = &w->program->tasks.at[i];
         for (int j = 0; j < (int)t->ops.len; j++)
-            if (by_condition(&t->ops.at[j]) && t->ops.at[j].key == key && !stands_in(t, j, IR_LOOP) &&
-                !guards_nothing(t, j))
+            if (by_condition(&t->ops.at[j]) && t->ops.at[j].key == key && holds(t, j))
                 return true;
     }
     return false;
 }
 
-/* Of the condition of a trip each trip has its own, counted from the first of the loop. */
+static bool guards_something(const ir_task *t, int guard)
+{
+    for (int i = guard + 1; i < t->ops.at[guard].match; i++)
+        if (counts(&t->ops.at[i]))
+            return true;
+    return false;
+}
+
+/* Whether the value that a guard looks at is made in a block of that kind. */
+static bool made_in(const ir_task *t, int guard, ir_kind block)
+{
+    int condition = t->ops.at[guard].condition;
+    return condition >= 0 && (size_t)condition < t->values.len &&
+           stands_in(t, t->values.at[condition].producer, block);
+}
+
+static bool made_in_loop(const ir_task *t, int guard)
+{
+    return made_in(t, guard, IR_LOOP);
+}
+
+static bool made_in_tile_loop(const ir_task *t, int guard)
+{
+    return made_in(t, guard, IR_TILE_LOOP);
+}
+
+static bool guards_outside(const ir_task *t, int guard)
+{
+    return !stands_in(t, guard, IR_LOOP) && guards_something(t, guard);
+}
+
+/* More than accesses of which who knows the last to be over knows the earlier to be over. */
+static bool does_more(const ir_op *op)
+{
+    bool more = op->wgmma_groups || op->bulk_groups || op->wgmma_wait >= 0 || op->bulk_wait >= 0;
+    for (int i = 0; i < op->effect_count; i++)
+        more |= op->effects[i].kind == IR_COPY_IN;
+    return op->kind == IR_WORK ? more : counts(op) || op->kind == IR_FENCE;
+}
+
+static bool guards_more_than_accesses(const ir_task *t, int guard)
+{
+    for (int i = guard + 1; i < t->ops.at[guard].match; i++)
+        if (stands_in(t, guard, IR_LOOP) && does_more(&t->ops.at[i]))
+            return true;
+    return false;
+}
+
+/* Of the condition of a trip each trip has its own, counted from the first of the loop. If all blocks of the key in domain loops
+ * hold accesses alone, executing all of them stands for executing any of them. */
 static void read_condition_of_trip(world *w, const world_task *t, world_op *o, int queue)
 {
     int key = o->op->key;
-    o->assumed = key_guards_accesses(w, key);
+    o->assumed = !some_guard(w, key, guards_more_than_accesses);
     if (o->assumed)
         return;
-    if (key_guards_outside(w, key))
+    if (some_guard(w, key, guards_outside))
         world_refuse(w, "a condition of the trip is looked at in a domain loop and outside");
     if (queue < 0 && t->tile_loop >= 0 && o->loop > t->tile_loop)
         world_refuse(w, "a condition of the trip is looked at after the tile loop");
     o->value = add_value(w, (world_value){.kind = VALUE_KEY, .queue = queue, .key = key, .of_trip = true});
 }
 
-static void read_condition(world *w, const world_task *task, world_op *o, int queue)
+static void read_condition(world *w, const world_task *t, world_op *o, int queue)
 {
-    const ir_task *t = task->task;
-    bool by_trip = key_made_in(w, o->op->key, IR_LOOP), by_tile = key_made_in(w, o->op->key, IR_TILE_LOOP);
+    bool by_trip = some_guard(w, o->op->key, made_in_loop);
+    bool by_tile = some_guard(w, o->op->key, made_in_tile_loop);
+    int guard = (int)(o->op - t->task->ops.at);
+    o->idle = !guards_something(t->task, guard);
+    if (o->idle)
+        return;
     if (by_trip && o->loop >= 0) {
-        read_condition_of_trip(w, task, o, queue);
+        read_condition_of_trip(w, t, o, queue);
         return;
     }
-    if (queue < 0 && made_in(t, o->op, IR_TILE_LOOP))
+    if (queue < 0 && made_in_tile_loop(t->task, guard))
         world_refuse(w, "a condition of the last tile is looked at after the tile loop");
     o->value = add_value(
         w, (world_value){.kind = VALUE_KEY, .queue = by_trip || by_tile ? queue : -1, .key = o->op->key});
@@ -285,7 +280,7 @@ static void read_guard(world *w, world_task *t, world_op *o, int queue)
         world_refuse(w, "a tile is skipped outside the tile loop");
     else if (op->guard == IR_GUARD_NOT_SKIPPED)
         o->value = add_value(w, (world_value){.kind = VALUE_SKIP, .queue = queue});
-    else if (by_condition(op) && !(o->idle = guards_nothing(t->task, (int)(op - t->task->ops.at))))
+    else if (by_condition(op))
         read_condition(w, t, o, queue);
 }
 
