@@ -205,14 +205,6 @@ static bool join_group(state *s, const access *a, group_kind kind, bool committe
 
 /* ---- one operation ------------------------------------------------------------------------------------- */
 
-static int maker(const state *s, int warp, ir_effect_kind kind)
-{
-    const world_agent *a = &s->world->agents[warp];
-    if (kind == IR_LOAD_IN)
-        return a->pipes[PIPE_COPY];
-    return kind == IR_UMMA_READ || kind == IR_UMMA_WRITE ? a->pipes[PIPE_TENSOR] : warp;
-}
-
 /* Where the effect is in its ring; false if that is outside. */
 static bool place_of(state *s, int warp, const ir_effect *e, state_cursor *at)
 {
@@ -239,8 +231,9 @@ static bool apply(state *s, int warp, const world_op *o, const ir_effect *e, int
     state_cursor at;
     if (!place_of(s, warp, e, &at))
         return false;
+    world_pipe pipe = world_pipe_of(e->kind);
     access a = {.warp = warp,
-                .agent = maker(s, warp, e->kind),
+                .agent = pipe == PIPES ? warp : s->world->agents[warp].pipes[pipe],
                 .kind = e->kind,
                 .slot = world_slot_at(s->world, e->buffer, rank) + at.slot,
                 .lap = at.lap};

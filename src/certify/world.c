@@ -7,14 +7,11 @@ static bool pipe_works_in(const ir_task *t, world_pipe pipe)
 {
     for (size_t i = 0; i < t->ops.len; i++) {
         const ir_op *op = &t->ops.at[i];
-        if (op->kind == (pipe == PIPE_TENSOR ? IR_UMMA_COMMIT : IR_COPY_ARRIVE))
+        bool works = op->kind == (pipe == PIPE_TENSOR ? IR_UMMA_COMMIT : IR_COPY_ARRIVE);
+        for (int j = 0; j < op->effect_count; j++)
+            works |= world_pipe_of(op->effects[j].kind) == pipe;
+        if (works)
             return true;
-        for (int j = 0; j < op->effect_count; j++) {
-            ir_effect_kind kind = op->effects[j].kind;
-            bool tensor = kind == IR_UMMA_READ || kind == IR_UMMA_WRITE;
-            if (pipe == PIPE_TENSOR ? tensor : kind == IR_LOAD_IN)
-                return true;
-        }
     }
     return false;
 }
@@ -198,39 +195,27 @@ static void may_act(world *w, int crew, int barrier, uint32_t ranks, uint8_t how
                 how;
 }
 
-static void note_effects(world *w, int crew, const world_op *o, int rank)
+static void note_copies(world *w, int crew, const world_op *o, int rank)
 {
-    for (int i = 0; i < o->op->effect_count; i++) {
-        const ir_effect *e = &o->op->effects[i];
-        uint32_t reach = o->reach[(size_t)i * (size_t)w->ranks + (size_t)rank];
-        for (int at = 0; at < w->ranks; at++) {
-            if (!(reach >> at & 1))
-                continue;
-            if (e->kind == IR_COPY_IN && e->barrier >= 0)
-                may_act(w, crew, e->barrier, 1u << world_completes_at(w, e, at), MAY_ARRIVE | MAY_USE);
-        }
+    for (int i = 0; i < o->op->effect_count * w->ranks; i++) {
+        const ir_effect *e = &o->op->effects[i / w->ranks];
+        int at = i % w->ranks;
+        if (e->kind == IR_COPY_IN && o->reach[i - at + rank] >> at & 1)
+            may_act(w, crew, e->barrier, 1u << world_completes_at(w, e, at), MAY_ARRIVE);
     }
 }
 
 static void note_op(world *w, int crew, const world_op *o, int rank)
 {
     const ir_op *op = o->op;
+    bool looks = op->kind == IR_WAIT || op->kind == IR_PROBE;
     if (!(o->ranks >> rank & 1))
         return;
-    switch (op->kind) {
-    case IR_WAIT: may_act(w, crew, op->barrier, 1u << rank, MAY_WAIT | MAY_LOOK | MAY_USE); break;
-    case IR_PROBE: may_act(w, crew, op->barrier, 1u << rank, MAY_LOOK | MAY_USE); break;
-    case IR_EXPECT:
-    case IR_ARRIVE:
-    case IR_COPY_ARRIVE:
-    case IR_UMMA_COMMIT:
-    case IR_FETCH:
-        if (op->barrier >= 0)
-            may_act(w, crew, op->barrier, o->targets[rank], MAY_ARRIVE | MAY_USE);
-        break;
-    default: break;
-    }
-    note_effects(w, crew, o, rank);
+    if (looks)
+        may_act(w, crew, op->barrier, 1u << rank, op->kind == IR_WAIT ? MAY_WAIT | MAY_LOOK : MAY_LOOK);
+    else if (op->barrier >= 0 && (ir_is_arrival(op) || op->kind == IR_FETCH))
+        may_act(w, crew, op->barrier, o->targets[rank], MAY_ARRIVE);
+    note_copies(w, crew, o, rank);
 }
 
 static void find_uses(world *w)

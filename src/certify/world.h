@@ -115,12 +115,8 @@ typedef struct world_ring {
     bool turns; /* all its slots are alike */
 } world_ring;
 
-enum {
-    MAY_WAIT = 1,
-    MAY_ARRIVE = 2,
-    MAY_USE = 4,
-    MAY_LOOK = 8
-}; /* a crew and a stage; LOOK: at its parity */
+/* A crew and a stage; LOOK: at its parity. */
+enum { MAY_WAIT = 1, MAY_ARRIVE = 2, MAY_LOOK = 4, MAY_USE = MAY_WAIT | MAY_ARRIVE | MAY_LOOK };
 
 typedef struct world {
     const ir_program *program;
@@ -182,6 +178,12 @@ static inline bool world_may_access(const world *w, int slot, int agent)
 {
     int place = agent - w->slots[slot].first_agent;
     return place >= 0 && place < w->slots[slot].agents;
+}
+/* PIPES: none does it. */
+static inline world_pipe world_pipe_of(ir_effect_kind kind)
+{
+    ir_maker maker = ir_effects[kind].maker;
+    return maker == IR_BY_TENSOR_PIPE ? PIPE_TENSOR : maker == IR_BY_COPY_PIPE ? PIPE_COPY : PIPES;
 }
 static inline size_t world_fact_words(const world *w)
 {

@@ -309,7 +309,7 @@ static uint32_t targets_of(world *w, model_to to, int barrier, int rank)
 
 static uint32_t reach_of(world *w, const ir_effect *e, int rank)
 {
-    if (e->kind == IR_UMMA_READ || e->kind == IR_UMMA_WRITE)
+    if (world_pipe_of(e->kind) == PIPE_TENSOR)
         return targets_of(w, MODEL_TO_PAIR, -1, rank);
     if (e->kind != IR_COPY_IN || w->ranks == 1)
         return 1u << rank;
