@@ -104,7 +104,8 @@ void weaken_prepare(world *w)
 static bool fences_in(const state *s, int agent, int slot)
 {
     const world_agent *a = &s->world->agents[agent];
-    return state_alive(s, agent) && s->world->fences[a->crew] && a->rank == s->world->slots[slot].rank;
+    return s->world->fences[a->crew] && state_alive(s, agent) && a->rank == s->world->slots[slot].rank &&
+           !world_in_tensor_memory(s->world, slot);
 }
 
 /* ---- what is kept -------------------------------------------------------------------------------------- */
@@ -129,26 +130,29 @@ static void keep_fenced(const state *s, int slot, uint64_t *kept)
         }
 }
 
-/* Who has told a phase is of use only if somebody may yet have to conclude that it is complete, and can. */
+/* Whether somebody may yet have to conclude that a phase of that age is complete. */
+static bool is_needed(const state *s, int stage, int age, const uint64_t *kept)
+{
+    return !age ||
+           bits_has(kept, stage_fact(s->world, stage, age == 1 ? ABOUT_LAST_PHASE : ABOUT_PHASE_BEFORE));
+}
+
+/* Whether it can be concluded: not if nobody knows of all that it has been told. */
 static bool is_told_of_use(const state *s, int stage, int age, const uint64_t *kept)
 {
-    const world *w = s->world;
-    about_stage told = (about_stage)(ABOUT_TOLD + age);
-    if (bits_has(kept, warp_fact(w, stage, told, world_places(w, stage) - 1)))
-        return false;
-    return !age || bits_has(kept, stage_fact(w, stage, age == 1 ? ABOUT_LAST_PHASE : ABOUT_PHASE_BEFORE));
+    int others = world_places(s->world, stage) - 1;
+    return is_needed(s, stage, age, kept) &&
+           !bits_has(kept, warp_fact(s->world, stage, (about_stage)(ABOUT_TOLD + age), others));
 }
 
 static void drop_told(const state *s, int stage, int age, uint64_t *kept)
 {
-    const world *w = s->world;
-    int fact = warp_fact(w, stage, (about_stage)(ABOUT_TOLD + age), 0), others = world_places(w, stage) - 1;
+    int fact = warp_fact(s->world, stage, (about_stage)(ABOUT_TOLD + age), 0);
+    int others = world_places(s->world, stage) - 1;
     bool of_use = is_told_of_use(s, stage, age, kept);
-    bool phase =
-        !age || bits_has(kept, stage_fact(w, stage, age == 1 ? ABOUT_LAST_PHASE : ABOUT_PHASE_BEFORE));
     for (int place = 0; !of_use && place < others; place++)
         bits_remove(kept, fact + place);
-    if (!phase)
+    if (!is_needed(s, stage, age, kept))
         bits_remove(kept, fact + others);
 }
 
@@ -160,8 +164,7 @@ void weaken_find_kept(const state *s, uint64_t *kept)
         for (size_t word = 0; state_alive(s, i) && word < s->fact_words; word++)
             kept[word] |= asked_of(s->world, i)[word] & ~state_holder(s, i)[word];
     for (int i = 0; i < w->slot_count; i++)
-        if (!world_in_tensor_memory(w, i))
-            keep_fenced(s, i, kept);
+        keep_fenced(s, i, kept);
     for (int i = 0; i < w->stage_count; i++)
         for (int age = 0; age < 3; age++)
             drop_told(s, i, age, kept);
@@ -172,17 +175,16 @@ void weaken_find_kept(const state *s, uint64_t *kept)
 
 /* ---- the rest ------------------------------------------------------------------------------------------ */
 
-static void know_what_is_fenced(const state *s, int slot, const uint64_t *kept)
+static void know_what_is_fenced(const state *s, int agent, int slot, const uint64_t *kept)
 {
     const world_slot *of = &s->world->slots[slot];
-    for (int agent = 0; agent < s->world->agent_count; agent++)
-        for (int i = of->first_agent; fences_in(s, agent, slot) && i < of->first_agent + of->agents; i++)
-            for (int kind = ABOUT_WRITE; kind <= ABOUT_WRITE_BEFORE; kind++) {
-                int fact = access_fact(s->world, slot, (about_slot)kind, i);
-                int fence = access_fact(s->world, slot, state_fenced((about_slot)kind), i);
-                if (!bits_has(kept, fact) && bits_has(kept, fence))
-                    state_learn(s, agent, fact);
-            }
+    for (int i = of->first_agent; i < of->first_agent + of->agents; i++)
+        for (int kind = ABOUT_WRITE; kind <= ABOUT_WRITE_BEFORE; kind++) {
+            int fact = access_fact(s->world, slot, (about_slot)kind, i);
+            int fence = access_fact(s->world, slot, state_fenced((about_slot)kind), i);
+            if (!bits_has(kept, fact) && bits_has(kept, fence))
+                state_learn(s, agent, fact);
+        }
 }
 
 static void forget_told(const state *s, int stage, int age, const uint64_t *kept)
@@ -221,9 +223,10 @@ void weaken_forget_but(state *s, const uint64_t *kept)
     for (int i = 0; i < w->agent_count; i++)
         if (!w->agents[i].is_pipe)
             forget_agent(s, i, kept);
-    for (int i = 0; i < w->slot_count; i++)
-        if (!world_in_tensor_memory(w, i))
-            know_what_is_fenced(s, i, kept);
+    for (int i = 0; i < w->agent_count; i++)
+        for (int slot = 0; slot < w->slot_count; slot++)
+            if (fences_in(s, i, slot))
+                know_what_is_fenced(s, i, slot, kept);
     for (int i = w->agent_count; i < s->holders; i++)
         for (size_t word = 0; word < s->fact_words; word++)
             state_holder(s, i)[word] &= kept[word] & s->told_of[word];

@@ -156,7 +156,7 @@ static void examples_altered(void **unused)
         ww_kernel *k = example_declare(i);
         ww_certificate c = ww_kernel_certify(k);
         assert_non_null(c.text);
-        size_t every = strlen(c.text) < 20000 ? 1 : 300;
+        size_t every = strlen(c.text) < 20000 ? 1 : 50;
         size_t tried = alter_all(example_names[i], k, c.text, every);
         print_message("%s: %zu alterations refused, one in %zu\n", example_names[i], tried, every * ONE_IN);
         assert_true(tried > 500 / ONE_IN);
