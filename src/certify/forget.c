@@ -190,9 +190,9 @@ static void know_what_is_fenced(const state *s, int agent, int slot, const uint6
 static void forget_told(const state *s, int stage, int age, const uint64_t *kept)
 {
     int fact = warp_fact(s->world, stage, (about_stage)(ABOUT_TOLD + age), 0);
-    for (int i = 0; i < s->world->agent_count && !is_told_of_use(s, stage, age, kept); i++)
-        for (int place = 0; place < world_places(s->world, stage); place++)
-            bits_remove(state_holder(s, i), fact + place);
+    bool of_use = is_told_of_use(s, stage, age, kept);
+    for (int i = 0; i < s->world->agent_count && !of_use; i++)
+        bits_put(state_holder(s, i), fact, world_places(s->world, stage), 0);
 }
 
 static bool tells_something(const state *s, int stage)
