@@ -33,9 +33,9 @@ static void slots_legend(const world *w, int buffer, int rank, text *out)
 {
     const ir_buffer *b = &w->program->buffers.at[buffer];
     int first = world_slot_at(w, buffer, rank);
-    text_printf(out, "slot %d is the first of %d of %s.%s%s, facts from %d\n", first, b->stages,
-                w->kernel->resources.at[b->resource]->name, b->name, at_rank(w, rank),
-                w->slots[first].first_fact);
+    text_printf(out, "slot %d is the first of %d of %s.%s%s, facts from %d, accesses from %d\n", first,
+                b->stages, w->kernel->resources.at[b->resource]->name, b->name, at_rank(w, rank),
+                w->slots[first].first_fact, w->slots[first].first_access);
 }
 
 /* ---- values -------------------------------------------------------------------------------------------- */

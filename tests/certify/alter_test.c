@@ -328,9 +328,20 @@ static void of_the_right_twin(void **unused)
 
 static void damage(altered *a, text *t)
 {
-    static const char *const words[] = {
-        "0", "-1", "99999999999", "1099511627776", "end",      "unknown to\n", "node 0 asks 0\n",
-        "(", ")",  "any",         "told",          "gathered", "\n",           " "};
+    static const char *const words[] = {"0",
+                                        "-1",
+                                        "99999999999",
+                                        "1099511627776",
+                                        "end",
+                                        "unknown 0 to 0\n",
+                                        "node 0 asks 0\n",
+                                        ",",
+                                        "-",
+                                        "any",
+                                        "tells",
+                                        "gathers",
+                                        "\n",
+                                        " "};
     size_t at = t->len ? (size_t)(next_random(a) % t->len) : 0;
     const char *word = words[next_random(a) % (sizeof words / sizeof *words)];
     switch (next_random(a) % 4) {

@@ -124,6 +124,51 @@ static void rows(void **unused)
     assert_int_equal(t.without, length_of(rows_without));
 }
 
+/* ---- conditions that are made anew in each trip --------------------------------------------------------------------------- */
+
+static const char *const conditions[][3] = {
+    /* one condition in two loops; in tiles; by an immediate bound */
+    {"(?c A a W a C a t:c{ A b W b C b })*2 (?c A a W a C a t:c{ A b W b C b })*2",
+     "(?c w a R a L a t:c{ w b R b L b })*2 (?c w a R a L a t:c{ w b R b L b })*2"},
+    {"tiles{ (?c A a W a C a t:c{ A b W b C b })*d }", "tiles{ (?c w a R a L a t:c{ w b R b L b })*d }"},
+    {"(?c A a W a C a t:c{ A b W b C b })*5", "(?c w a R a L a t:c{ w b R b L b })*5"},
+    /* by the first trip, each third one, the last */
+    {"(?c A a W a C a t:c{ f{ A b W b C b } })*k", "(?c w a R a L a t:c{ f{ w b R b L b } })*k"},
+    {"(?c A a W a C a e3:1{ t:c{ A b W b C b } })*k", "(?c w a R a L a e3:1{ t:c{ w b R b L b } })*k"},
+    {"(?c A a W a C a l{ n:c{ A b W b C b } })*k", "(?c w a R a L a l{ n:c{ w b R b L b } })*k"},
+    /* two conditions, that tasks have one or both of */
+    {"(?c ?d A a W a C a t:c{ A b W b C b } t:d{ A x W x C x })*k", "(?c w a R a L a t:c{ w b R b L b })*k",
+     "(?d t:d{ w x R x L x })*k"},
+};
+
+static bool proves_and_certifies(const char *const *tasks)
+{
+    mini m = mini_new(false);
+    text certificate = {0};
+    mini_ring(&m, "a", (ww_pipeline)ASYNC(2));
+    mini_ring(&m, "b", (ww_pipeline)ASYNC(1));
+    mini_ring(&m, "x", (ww_pipeline)ASYNC(1));
+    mini_add(&m, "P", 1, tasks[0]);
+    mini_add(&m, "Q", 1, tasks[1]);
+    if (tasks[2])
+        mini_add(&m, "R", 1, tasks[2]);
+    bool proved = mini_prove(&m).proved;
+    certify_result c = certify_write(m.kernel, m.kernel->program, &certificate);
+    bool told = c.valid && strstr(text_str(&certificate), " turn ");
+    if (!proved || !told)
+        print_message("%s: %s, %s\n", tasks[0], proved ? "proved" : "not proved", c.why);
+    text_free(&certificate);
+    mini_free(&m);
+    return proved && told;
+}
+
+static void conditions_of_trips(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+        assert_true(proves_and_certifies(conditions[i]));
+}
+
 /* ---- what is not proved -------------------------------------------------------------------------------------------------------- */
 
 static void only_what_is_proved(void **unused)
@@ -149,6 +194,7 @@ static void only_what_is_proved(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(examples), cmocka_unit_test(features),
-                                       cmocka_unit_test(rows), cmocka_unit_test(only_what_is_proved)};
+                                       cmocka_unit_test(rows), cmocka_unit_test(conditions_of_trips),
+                                       cmocka_unit_test(only_what_is_proved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
