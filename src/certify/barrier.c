@@ -225,8 +225,7 @@ bool state_flight_lands(state *s)
 static bool stage_is_clean(state *s, int stage)
 {
     const state_stage *b = &s->stages[stage];
-    const ir_barrier *of = world_barrier(s->world, stage);
-    if (b->pending != of->arrivals || b->bytes)
+    if (b->pending != world_barrier(s->world, stage)->arrivals || b->bytes)
         return state_wrong(s, -1, "the end leaves a phase half done");
     if (b->owed)
         return state_wrong(s, -1, "the end leaves a phase that nobody has waited for");

@@ -2,15 +2,21 @@
  * format, what must hold of it, and the argument.
  *
  * A certificate is an inductive invariant: every machine that can be at rest, and where each answer to its question leads. The
- * checker runs each stretch between two questions with its own machine (state.h) and compares; it searches nothing. The
- * writer (search.c) finds the machines, with the same machine; that it is right is not relied on.
+ * checker runs each stretch between two questions with its own machine (state.h) and sees that the machine of the next node may
+ * stand for where that ends (cover.c); it searches nothing.
  *
- * world*.c, names.c   the program, numbered
+ * world*.c            the program, numbered
  * state.c ... run.c   the machine
- * print*.c, read.c    a machine at rest as text
- * form.c              nodes, and machines of a class
+ * rename.c, turn.c    its other names
+ * cover.c             whether one machine may stand for another
  * check.c             the checker
- * search.c            the writer */
+ *
+ * What follows is not relied on:
+ *
+ * weaken.c, forget.c  a weaker machine, so that there are few
+ * spell.c             that machine as text, both ways; names.c: its numbers, for people
+ * form.c              nodes as text; machines of a class
+ * search.c            the writer: finds the machines, with the same machine */
 #ifndef WW_CERTIFY_H
 #define WW_CERTIFY_H
 

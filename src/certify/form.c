@@ -1,4 +1,4 @@
-/* How certificates are spelled, but for machines (print.c). */
+/* How certificates are spelled, but for machines (spell.c); and classes of machines. */
 #include "certify/form.h"
 
 /* ---- which program it is for --------------------------------------------------------------------------- */

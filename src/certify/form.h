@@ -11,7 +11,7 @@ enum { FORM_END = -1 };
 /* A machine at rest, the question it is asked, and which nodes the answers lead to. */
 typedef struct form_node {
     int agent;         /* what it asks is the question */
-    const char *lines; /* as state_print spells it */
+    const char *lines; /* as spell_print has spelled it */
     size_t length;
     int leads
         [2]; /* no, the value is the least that it can be; yes, it is greater. FORM_END: the kernel ends */
@@ -22,7 +22,7 @@ void form_header(const world *w, text *out);
 void form_start(speller *p, int *nodes, int *start);
 void form_spell_node(speller *p, form_node *n, int number);
 
-/* Makes a settled machine the one of a class that `target` stands for, if it is of that class: one whose value may be any of
+/* Makes a weakened machine the one of a class that `target` stands for, if it is of that class: one whose value may be any of
  * {from, from + every, ...}. What does not fit is left as it is. */
 void form_fit(state *s, const state *target);
 

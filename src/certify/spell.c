@@ -1,4 +1,4 @@
-/* A machine that is settled, as text; and the reverse. What is read may be anything: it must not do harm. Things in a row that
+/* A machine that was weakened, as text; and the reverse. What is read may be anything: it must not do harm. Things in a row that
  * are alike are said at once: "agent 1-4 pc 7 asks". */
 #include "certify/spell.h"
 
@@ -187,26 +187,25 @@ static bool is_same(const text *a, const text *b)
 
 static void print_lines(speller *p, const char *what, int count, say_one *one)
 {
-    text *out = p->out, said = {0}, next = {0};
+    text said = {0}, next = {0};
+    speller line = {.s = p->s, .out = &next};
     for (int i = 0, first = 0; i <= count; i++) {
         next.len = 0;
-        p->out = &next;
         if (i < count)
-            one(p, i);
+            one(&line, i);
         if (i > first && i < count && is_same(&said, &next))
             continue;
         if (i > first && said.len) {
-            text_add(out, what);
-            print_range(out, ' ', first, i - 1);
-            text_add_n(out, text_str(&said), said.len);
-            text_add(out, "\n");
+            text_add(p->out, what);
+            print_range(p->out, ' ', first, i - 1);
+            text_add_n(p->out, text_str(&said), said.len);
+            text_add(p->out, "\n");
         }
         text other = said;
         said = next;
         next = other;
         first = i;
     }
-    p->out = out;
     text_free(&said);
     text_free(&next);
 }

@@ -155,12 +155,11 @@ static void turn_buffer(const turning *t, int buffer, int rank)
 void state_turn_rings(state *s)
 {
     const world *w = s->world;
-    turning t = {.s = s, .w = w};
-    t.turn = base_alloc(((size_t)w->ring_count + 1) * sizeof(int));
-    t.laps = base_alloc(((size_t)w->ring_count + 1) * sizeof(int64_t));
-    t.spare = base_alloc(s->block_bytes);
-    memset(t.turn, 0, (size_t)w->ring_count * sizeof(int));
-    memset(t.laps, 0, (size_t)w->ring_count * sizeof(int64_t));
+    size_t rings = (size_t)w->ring_count + 1;
+    turning t = {s, w, base_alloc(rings * sizeof(int)), base_alloc(rings * sizeof(int64_t)),
+                 base_alloc(s->block_bytes)};
+    memset(t.turn, 0, rings * sizeof(int));
+    memset(t.laps, 0, rings * sizeof(int64_t));
     find_turns(&t);
     for (int i = 0; i < w->agent_count; i++)
         turn_agent(&t, i);

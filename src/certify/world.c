@@ -16,25 +16,20 @@ static bool pipe_works_in(const ir_task *t, world_pipe pipe)
     return false;
 }
 
-static void add_agent(world *w, world_agent a)
-{
-    w->agents[w->agent_count++] = a;
-}
-
 static void add_warps(world *w, int rank, int task)
 {
     const ir_task *t = &w->program->tasks.at[task];
     if (!t->ops.len || (t->only_cta >= 0 && t->only_cta != rank))
         return;
     for (int warp = 0; warp < t->warps; warp++) {
-        add_agent(w, (world_agent){.rank = rank,
-                                   .task = task,
-                                   .warp = warp,
-                                   .crew = rank * (int)w->program->tasks.len + task,
-                                   .place = w->rank_warps[rank]++,
-                                   .pipes = {-1, -1},
-                                   .first_cursor = w->cursor_count,
-                                   .first_probe = w->probe_count});
+        w->agents[w->agent_count++] = (world_agent){.rank = rank,
+                                                    .task = task,
+                                                    .warp = warp,
+                                                    .crew = rank * (int)w->program->tasks.len + task,
+                                                    .place = w->rank_warps[rank]++,
+                                                    .pipes = {-1, -1},
+                                                    .first_cursor = w->cursor_count,
+                                                    .first_probe = w->probe_count};
         w->cursor_count += (int)t->cursors.len;
         w->probe_count += t->status_count;
     }
@@ -49,7 +44,7 @@ static void add_pipes(world *w, int warp)
         a.is_pipe = true;
         a.pipe = (world_pipe)pipe;
         w->agents[warp].pipes[pipe] = w->agent_count;
-        add_agent(w, a);
+        w->agents[w->agent_count++] = a;
     }
 }
 
