@@ -39,7 +39,8 @@ static bool names(const char *s, const char *name)
 /* Names that messages have as words of English, too. */
 static bool is_word(const char *name)
 {
-    static const char *const words[] = {"between", "schedule", "second", "tile", "work"};
+    static const char *const words[] = {"before", "between",  "both",   "first", "one", "other",
+                                        "queue",  "schedule", "second", "tile",  "two", "work"};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (strcmp(words[i], name) == 0)
             return true;

@@ -25,10 +25,9 @@ typedef struct finder {
     const explorer *x;
     spots *by_slot;
     fence_links *links; /* by step */
-    int *
-        heard_from; /* by agent: its first event after which it may know of the access at hand; INT_MAX: none */
-    int *spread_from; /* what it does from there on has been looked at */
-    uint8_t *told;    /* by stage: may tell of the access at hand */
+    int *heard_from;    /* by agent: its first event after which it may know; INT_MAX: none */
+    int *spread_from;   /* what it does from there on has been looked at */
+    uint8_t *told;      /* by stage: may tell of the access at hand */
 } finder;
 
 /* ---- what can be heard of an access -------------------------------------------------------------------- */
