@@ -44,7 +44,7 @@ typedef struct canonical_range {
     size_t at, words;
 } canonical_range;
 
-/* An epoch or phase that entries of clocks may yet be compared with. */
+/* An epoch that entries of clocks may yet be compared with. */
 typedef struct canonical_mark {
     int kind, place;
     uint32_t threshold;
@@ -94,10 +94,10 @@ typedef struct canonical_writer {
 
 typedef struct canonical {
     const plan *plan;
-    int *ring_agent,
-        *ring_cursor;          /* by ring: the cursor that says where it begins; agent -1: it is not turned */
-    canonical_writer *writers; /* by ring */
-    int *first_writer;         /* [ring + 1] */
+    /* By ring: the cursor that says where it begins; agent -1: it is not turned. */
+    int *ring_agent, *ring_cursor;
+    canonical_writer *writers;        /* by ring */
+    int *first_writer;                /* [ring + 1] */
     int *stage_order, *slot_order;    /* canonical place -> stage, slot */
     int *stage_place, *slot_place;    /* the reverse */
     uint8_t *stage_use;               /* which clocks and contributions of a stage matter */
@@ -113,11 +113,10 @@ typedef struct canonical {
     uint32_t *known;                  /* a clock: what all waiters of the stage at hand know */
     const question *asked;
     VEC(canonical_place) places;
-    VEC(uint32_t) words;   /* the result; first what agents will do: ... */
-    size_t control_length; /* ... so many; then what they know, and ... */
-    size_t
-        chain_length; /* ... so many must be equal along a chain; then distances of the places, and the value if it
-                            will be asked again */
+    /* The result: what agents will do (so many words), what they know (so many must be equal along a chain), how far
+     * the places are, and the value, if it will be asked about again. */
+    VEC(uint32_t) words;
+    size_t control_length, chain_length;
     int64_t asked_from;
     bool asked_again; /* loops that have not started may ask about the value */
     bool keep;        /* what canonical_knows_more asks for is wanted, too: */
