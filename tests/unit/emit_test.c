@@ -2,6 +2,7 @@
  * kernels are no use and would not be proved: what is looked at is the text. All are compiled and assembled together in
  * the end. */
 #include "base/base.h"
+#include "base/diag.h"
 #include "build/build.h"
 #include "emit/emit.h"
 #include "emit_kernels.h"
@@ -469,8 +470,13 @@ static void an_unproved_kernel_says_so(void **state)
 {
     (void)state;
     ww_kernel *k = golden_two_tasks();
-    ww_diag why = {.message = "too many runs\nof which this is the first"};
-    ww_verdict verdict = {.refutation = &why};
+    diag_list list;
+    diag_list_init(&list, &k->arena);
+    ww_diag *why = diag_add(&list, WW_UNPROVABLE, WW_HERE, "too many runs\nof which this is the first");
+    diag_expected(&list, why, "fewer");
+    diag_found(&list, why, "too many");
+    diag_hint(&list, why, "run less");
+    ww_verdict verdict = {.refutation = why};
     text cuda = {0};
     (void)ww_kernel_check(k);
     k->verdict = &verdict;
