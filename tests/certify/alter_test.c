@@ -15,7 +15,7 @@
 
 /* Sanitized checks take five times as long. */
 #if defined(__SANITIZE_ADDRESS__)
-enum { ONE_IN = 5 };
+enum { ONE_IN = 12 };
 #else
 enum { ONE_IN = 1 };
 #endif

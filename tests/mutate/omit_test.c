@@ -3,7 +3,8 @@
  *
  *     omit_test [list] [NAME ...]    NAME: a kernel, or a group of them; list: print each that is still proved
  *     omit_test replay [NAME ...]    and the counterexamples of those without a fence are followed on the emulator, which must
- *                                    find the two accesses without a fence between */
+ *                                    find the two accesses without a fence between
+ *     omit_test sample [NAME ...]    of every fourth of them */
 #include "mutate.h"
 #include "prove/prove.h"
 #include "replayed.h"
@@ -30,7 +31,8 @@ typedef struct counts {
 } counts;
 
 typedef struct wishes {
-    bool list, replay;
+    bool list;
+    int replay; /* one in so many; 0: none */
 } wishes;
 
 static bool can_be_omitted(ir_kind kind)
@@ -114,7 +116,8 @@ static void judge(const subject *s, ww_kernel *k, cut c, counts *n, wishes w)
     bool fence = c.task->ops.at[c.at].kind == IR_FENCE;
     text operation = {0};
     describe(k, c, &operation);
-    ww_verdict v = prove_without(s, k, c, text_str(&operation), n, w.replay && fence);
+    ww_verdict v =
+        prove_without(s, k, c, text_str(&operation), n, w.replay && fence && n->unfenced % w.replay == 0);
     const spare *spared = find_spare(s->name, c.task->name, text_str(&operation));
     n->omitted++;
     n->refused += !v.proved;
@@ -172,8 +175,11 @@ static bool all_reproduced(const int *replays)
 
 int main(int argc, char **argv)
 {
-    wishes w = {.list = argc > 1 && strcmp(argv[1], "list") == 0,
-                .replay = argc > 1 && strcmp(argv[1], "replay") == 0};
+    wishes w = {.list = argc > 1 && strcmp(argv[1], "list") == 0};
+    if (argc > 1 && strcmp(argv[1], "replay") == 0)
+        w.replay = 1;
+    if (argc > 1 && strcmp(argv[1], "sample") == 0)
+        w.replay = 4;
     int words = w.list || w.replay;
     subject_list subjects = {0};
     counts n = {0};
