@@ -171,9 +171,9 @@ static size_t find_marks(const order *o)
 static bool marks_fit(order *o)
 {
     size_t needed = find_marks(o), first = o->b->kept.at[o->entry].marks, end = marks_end(o->b, o->entry);
-    while (o->most.cap < end - first + 3)
-        vec_grow((void **)&o->most.at, &o->most.cap, sizeof *o->most.at);
-    memset(o->most.at, 0, (end - first + 3) * sizeof *o->most.at);
+    o->most.len = 0;
+    for (size_t i = first; i < end + 3; i++)
+        vec_push(&o->most, 0);
     for (size_t i = first; i < end; i++) {
         const canonical_mark *in_b = &o->b->kept_marks.at[i];
         const found_mark *found = found_at(o, in_b);
@@ -188,7 +188,7 @@ static bool marks_fit(order *o)
         needed -= !one_is_enough(in_b->kind);
         note_class(o, in_b->class, in_a->class);
     }
-    for (size_t i = 1; i < end - first + 3; i++)
+    for (size_t i = 1; i < o->most.len; i++)
         note_class(o, (uint32_t)i, o->most.at[i - 1]);
     return !needed;
 }
