@@ -46,12 +46,15 @@ typedef struct found_mark {
     size_t entry, mark; /* plus 1 */
 } found_mark;
 
+/* Values and marks have up to so many more classes than there are marks. */
+enum { MOST_MORE = 3 };
+
 typedef struct order {
     const canonical *a, *b;
     found_mark *found; /* [kind][place] */
     size_t places;
     size_t entry;
-    VEC(uint32_t) most; /* [class in b]: the class in `a` of those marks that such a value reaches; 0: none */
+    uint32_t *most; /* [class in b]: the class in `a` of those marks that such a value reaches; 0: none */
 } order;
 
 static bool same_range(const canonical *a, canonical_range in_a, const canonical *b, canonical_range in_b)
@@ -151,8 +154,8 @@ static bool matters_in_a(const canonical *a, const canonical_mark *mark)
 
 static void note_class(order *o, uint32_t class_b, uint32_t class_a)
 {
-    if (o->most.at[class_b] < class_a)
-        o->most.at[class_b] = class_a;
+    if (o->most[class_b] < class_a)
+        o->most[class_b] = class_a;
 }
 
 /* How many marks of `a` are needed in `b`. */
@@ -171,9 +174,8 @@ static size_t find_marks(const order *o)
 static bool marks_fit(order *o)
 {
     size_t needed = find_marks(o), first = o->b->kept.at[o->entry].marks, end = marks_end(o->b, o->entry);
-    o->most.len = 0;
-    for (size_t i = first; i < end + 3; i++)
-        vec_push(&o->most, 0);
+    size_t classes = end - first + MOST_MORE;
+    memset(o->most, 0, classes * sizeof *o->most);
     for (size_t i = first; i < end; i++) {
         const canonical_mark *in_b = &o->b->kept_marks.at[i];
         const found_mark *found = found_at(o, in_b);
@@ -188,15 +190,15 @@ static bool marks_fit(order *o)
         needed -= !one_is_enough(in_b->kind);
         note_class(o, in_b->class, in_a->class);
     }
-    for (size_t i = 1; i < o->most.len; i++)
-        note_class(o, (uint32_t)i, o->most.at[i - 1]);
+    for (size_t i = 1; i < classes; i++)
+        note_class(o, (uint32_t)i, o->most[i - 1]);
     return !needed;
 }
 
 static bool agents_fit(const order *o, const uint32_t *in_a, const uint32_t *in_b)
 {
     for (int i = 0; i < o->a->plan->agent_count; i++)
-        if (in_b[i] != CANONICAL_NOBODY && in_a[i] < o->most.at[in_b[i]])
+        if (in_b[i] != CANONICAL_NOBODY && in_a[i] < o->most[in_b[i]])
             return false;
     return true;
 }
@@ -221,7 +223,7 @@ static bool news_fit(const order *o, const uint32_t *in_a)
     size_t at = a->kept.at[o->entry].news, end = news_end(a, o->entry);
     for (size_t i = b->kept.at[o->entry].news; i < news_end(b, o->entry); i++) {
         const canonical_kept_news *news = &b->kept_news.at[i];
-        uint32_t least = o->most.at[news->class];
+        uint32_t least = o->most[news->class];
         while (at < end && a->kept_news.at[at].from < news->from)
             at++;
         bool there = at < end && a->kept_news.at[at].from == news->from;
@@ -253,10 +255,11 @@ static bool entries_fit(const canonical *a, const canonical *b)
     o.places = (size_t)(p->stage_count > p->slot_count ? p->stage_count : p->slot_count) + 1;
     o.found = base_alloc(MARK_KINDS * o.places * sizeof *o.found);
     memset(o.found, 0, MARK_KINDS * o.places * sizeof *o.found);
+    o.most = base_alloc((b->kept_marks.len + MOST_MORE) * sizeof *o.most);
     for (o.entry = 0; fit && o.entry < a->kept.len; o.entry++)
         fit = entry_fits(&o);
     free(o.found);
-    vec_free(&o.most);
+    free(o.most);
     return fit;
 }
 
