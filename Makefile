@@ -15,8 +15,9 @@ check: build
 	$(MAKE) sanitize
 	ctest --test-dir build/sanitize --output-on-failure -j $(JOBS)
 
-# Against cuBLAS; needs a GPU.
+# How long the proofs of the examples take (5 ms each at most); then the GEMM against cuBLAS, which needs a GPU.
 bench: build
+	build/bin/bench_prove examples
 	build/bin/gemm bench
 
 # How long proofs take and how they grow; then prover and explorer held against each other on random declarations and mutants.

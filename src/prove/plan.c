@@ -8,13 +8,6 @@ static bool runs_in(const ir_task *t, int rank)
     return t->ops.len && (t->only_cta < 0 || t->only_cta == rank);
 }
 
-static bool effect_uses(const ir_effect *e, plan_pipe kind)
-{
-    if (kind == PLAN_TENSOR_PIPE)
-        return e->kind == IR_UMMA_READ || e->kind == IR_UMMA_WRITE;
-    return e->kind == IR_LOAD_IN;
-}
-
 static bool task_uses(const ir_task *t, plan_pipe kind)
 {
     ir_kind closes = kind == PLAN_TENSOR_PIPE ? IR_UMMA_COMMIT : IR_COPY_ARRIVE;
@@ -23,7 +16,7 @@ static bool task_uses(const ir_task *t, plan_pipe kind)
         if (op->kind == closes)
             return true;
         for (int j = 0; j < op->effect_count; j++)
-            if (effect_uses(&op->effects[j], kind))
+            if (ir_effects[op->effects[j].kind].maker == plan_maker_of(kind))
                 return true;
     }
     return false;

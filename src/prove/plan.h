@@ -294,6 +294,11 @@ static inline int plan_use(const plan *p, int stage, int agent)
 {
     return p->use[(size_t)stage * (size_t)p->agent_count + (size_t)agent];
 }
+/* Who carries out what a pipe makes. */
+static inline ir_maker plan_maker_of(plan_pipe kind)
+{
+    return kind == PLAN_TENSOR_PIPE ? IR_BY_TENSOR_PIPE : IR_BY_COPY_PIPE;
+}
 /* Who makes such an access of a warp: the warp itself, or one of its pipes. */
 static inline int plan_maker(const plan *p, int agent, ir_effect_kind kind)
 {

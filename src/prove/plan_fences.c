@@ -15,16 +15,15 @@ static bool meets_engine(const plan *p, int buffer)
 
 static bool is_made_by(const plan_agent *a, ir_effect_kind kind)
 {
-    bool copies = kind == IR_LOAD_IN, tensor = kind == IR_UMMA_READ || kind == IR_UMMA_WRITE;
-    if (a->warp_itself)
-        return !copies && !tensor;
-    return a->kind == PLAN_COPY_PIPE ? copies : tensor;
+    ir_maker maker = ir_effects[kind].maker;
+    bool by_pipe = maker == IR_BY_TENSOR_PIPE || maker == IR_BY_COPY_PIPE;
+    return a->warp_itself ? !by_pipe : maker == plan_maker_of(a->kind);
 }
 
 /* Whether it writes what an engine accesses by another proxy. */
 static bool takes_proxy_fence(const plan *p, const ir_effect *e)
 {
-    bool generic = e->kind == IR_WRITE || e->kind == IR_LOAD_IN;
+    bool generic = ir_effects[e->kind].writes && !ir_effects[e->kind].async;
     return generic && p->program->buffers.at[e->buffer].space == IR_SHARED && meets_engine(p, e->buffer);
 }
 

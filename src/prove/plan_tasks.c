@@ -289,7 +289,7 @@ static uint32_t targets_of(plan *p, const ir_op *op, model_to to, int barrier, i
 static uint32_t reach_of(plan *p, const ir_op *op, const ir_effect *e, int rank)
 {
     const ww_cluster *cluster = &p->program->cluster;
-    if (e->kind == IR_UMMA_READ || e->kind == IR_UMMA_WRITE)
+    if (ir_effects[e->kind].maker == IR_BY_TENSOR_PIPE)
         return targets_of(p, op, MODEL_TO_PAIR, -1, rank);
     if (e->kind != IR_COPY_IN)
         return 1u << rank;

@@ -306,7 +306,7 @@ static const char *race_hint(const teller *t, const finding *f)
         return "ww_sync between the two, by all warps that share the memory; or .part in both work rows, if "
                "each "
                "warp or warpgroup has a part of its own";
-    if (f->other_kind == IR_UMMA_READ || f->other_kind == IR_UMMA_WRITE)
+    if (ir_effects[f->other_kind].maker == IR_BY_TENSOR_PIPE)
         return "wait for a barrier that the tensor core arrives on after this work (commit or release by its "
                "task)";
     if (f->other_kind == IR_BULK_READ)

@@ -6,6 +6,15 @@
 
 enum { MOST_TASKS = 3 };
 
+/* Random numbers (xorshift, Marsaglia), from 0 to below - 1; 0 if that is 0. The state is not 0. */
+static inline unsigned agree_draw(uint64_t *state, unsigned below)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return below ? (unsigned)(*state >> 33) % below : 0;
+}
+
 /* Schedules of two or three tasks that work together, on rings a and b, a buffer x and a queue. $ is replaced by a loop
  * count. */
 typedef struct pattern {

@@ -26,10 +26,7 @@ static uint64_t state;
 
 static unsigned draw(unsigned below)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return below ? (unsigned)(state >> 33) % below : 0;
+    return agree_draw(&state, below);
 }
 
 /* ---- losing --------------------------------------------------------------------------------------------- */

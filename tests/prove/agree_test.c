@@ -25,10 +25,7 @@ static uint64_t random_state;
 
 static unsigned draw(unsigned below)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return below ? (unsigned)(random_state >> 33) % below : 0;
+    return agree_draw(&random_state, below);
 }
 
 /* ---- declarations ------------------------------------------------------------------------------------ */
